@@ -1,0 +1,22 @@
+# Flags every target shares. Bit-identical results rest on two of them: -ffp-contract=off (GCC would fuse multiply and
+# add in some loops and not in others) and the absence of -ffast-math.
+add_library(superstep_options INTERFACE)
+target_compile_features(superstep_options INTERFACE cxx_std_20)
+target_compile_options(superstep_options INTERFACE -ffp-contract=off)
+if(SUPERSTEP_NATIVE)
+  target_compile_options(superstep_options INTERFACE -march=native)
+endif()
+# Warnings concern our own sources only, so they are not exported to users of the installed package.
+add_library(superstep_warnings INTERFACE)
+target_compile_options(superstep_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_CXX_FLAGS_ASAN "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_TSAN "-O1 -g -fsanitize=thread -fno-omit-frame-pointer")

@@ -1,0 +1,129 @@
+// MPI's collectives on spans and std::size_t counts. MPI 3.1 counts are ints; these wrappers split what is longer than
+// count_limit(), so that no caller ever narrows a count. All functions are collective unless marked Local, all throw
+// MpiError, and counts are in elements of T.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "core/communicator.hpp"
+#include "core/datatype.hpp"
+
+namespace core {
+
+/// Largest count (and displacement) handed to one MPI call; INT_MAX unless a test lowers it. Local; the same on all
+/// ranks.
+[[nodiscard]] std::size_t count_limit() noexcept;
+void set_count_limit(std::size_t limit) noexcept;
+
+enum class Reduce { sum, min, max, logical_and, logical_or };
+
+/// Who sends how much to whom in an irregular exchange. Made by a collective call, so that all ranks agree on
+/// `fits_int`: whether one MPI_Alltoallv can carry it.
+struct ExchangeCounts {
+  std::vector<std::size_t> send_counts, send_offsets;       ///< one per peer, in elements
+  std::vector<std::size_t> receive_counts, receive_offsets; ///< one per peer, in elements
+  std::size_t send_total = 0, receive_total = 0;
+  bool fits_int = true;
+
+  /// Learns the receive counts from the peers (one MPI_Alltoall). Collective. Reuses this object's storage.
+  void update(const Communicator& comm, std::span<const std::size_t> counts_to_send);
+
+ private:
+  std::vector<std::uint64_t> scratch_;
+};
+
+namespace detail {
+void broadcast(const Communicator&, void* data, std::size_t count, MPI_Datatype, std::size_t element_bytes, int root);
+void all_reduce_in_place(const Communicator&, void* data, std::size_t count, MPI_Datatype, std::size_t element_bytes,
+                         Reduce);
+void exclusive_scan_sum(const Communicator&, const void* value, void* result, MPI_Datatype);
+void all_gather(const Communicator&, const void* one, void* all, std::size_t count, MPI_Datatype,
+                std::size_t element_bytes);
+void all_to_all(const Communicator&, const void* send, void* receive, std::size_t count_per_peer, MPI_Datatype,
+                std::size_t element_bytes);
+void all_to_all_varying(const Communicator&, const void* send, void* receive, const ExchangeCounts&, MPI_Datatype,
+                        std::size_t element_bytes);
+void all_gather_varying(const Communicator&, const void* send, std::size_t send_count, void* receive,
+                        std::span<const std::size_t> counts, MPI_Datatype, std::size_t element_bytes);
+} // namespace detail
+
+/// Waits until every rank has entered.
+void barrier(const Communicator& comm);
+
+/// Copies `data` of `root` into `data` of the others; spans have equal length everywhere.
+template <Transferable T>
+void broadcast(const Communicator& comm, std::span<T> data, int root) {
+  detail::broadcast(comm, data.data(), data.size(), datatype_of<T>(), sizeof(T), root);
+}
+template <Transferable T>
+[[nodiscard]] T broadcast_value(const Communicator& comm, T value, int root) {
+  broadcast(comm, std::span<T>(&value, 1), root);
+  return value;
+}
+/// `text` of `root`, on every rank.
+[[nodiscard]] std::string broadcast_string(const Communicator& comm, const std::string& text, int root);
+
+/// Element-wise reduction into `data` on every rank; spans have equal length everywhere.
+template <class T>
+requires std::is_arithmetic_v<T>
+void all_reduce(const Communicator& comm, std::span<T> data, Reduce operation) {
+  detail::all_reduce_in_place(comm, data.data(), data.size(), datatype_of<T>(), sizeof(T), operation);
+}
+template <class T>
+requires std::is_arithmetic_v<T>
+[[nodiscard]] T all_reduce_value(const Communicator& comm, T value, Reduce operation) {
+  all_reduce(comm, std::span<T>(&value, 1), operation);
+  return value;
+}
+
+/// Sum of `value` over the ranks before this one; zero on rank 0.
+template <class T>
+requires std::is_arithmetic_v<T>
+[[nodiscard]] T exclusive_scan_sum(const Communicator& comm, T value) {
+  T result{};
+  detail::exclusive_scan_sum(comm, &value, &result, datatype_of<T>());
+  return comm.rank() == 0 ? T{} : result;
+}
+
+/// One value of each rank, in rank order.
+template <Transferable T>
+[[nodiscard]] std::vector<T> all_gather(const Communicator& comm, const T& value) {
+  std::vector<T> all(static_cast<std::size_t>(comm.size()));
+  detail::all_gather(comm, &value, all.data(), 1, datatype_of<T>(), sizeof(T));
+  return all;
+}
+/// The ranks' spans, of any lengths, one after the other in rank order. `counts`, if given, receives the lengths.
+template <Transferable T>
+[[nodiscard]] std::vector<T> all_gather_varying(const Communicator& comm, std::span<const T> mine,
+                                                std::vector<std::size_t>* counts = nullptr) {
+  const std::vector<std::size_t> lengths = all_gather(comm, mine.size());
+  std::size_t total = 0;
+  for (const std::size_t length : lengths) total += length;
+  std::vector<T> all(total);
+  detail::all_gather_varying(comm, mine.data(), mine.size(), all.data(), lengths, datatype_of<T>(), sizeof(T));
+  if (counts != nullptr) *counts = lengths;
+  return all;
+}
+
+/// `send.size() / size` elements to each rank, in rank order; `receive` is as long as `send`.
+template <Transferable T>
+void all_to_all(const Communicator& comm, std::span<const T> send, std::span<T> receive) {
+  detail::all_to_all(comm, send.data(), receive.data(), send.size() / static_cast<std::size_t>(comm.size()),
+                     datatype_of<T>(), sizeof(T));
+}
+
+/// MPI_Alltoallv with the counts and offsets of `counts`; where they do not fit into ints, point-to-point messages of
+/// at most count_limit() elements.
+template <Transferable T>
+void all_to_all_varying(const Communicator& comm, const T* send, T* receive, const ExchangeCounts& counts) {
+  detail::all_to_all_varying(comm, send, receive, counts, datatype_of<T>(), sizeof(T));
+}
+
+} // namespace core

@@ -1,0 +1,48 @@
+// A communicator that frees itself and reports errors as exceptions.
+#pragma once
+
+#include <mpi.h>
+
+namespace core {
+
+/// Owns (or, for the world, refers to) an MPI communicator whose errors are returned and thrown as MpiError.
+/// Move-only. Rank and size are cached: reading them is free.
+class Communicator {
+ public:
+  /// MPI_COMM_WORLD, not owned. Local.
+  [[nodiscard]] static Communicator world();
+  /// Takes ownership of `handle`. Local.
+  [[nodiscard]] static Communicator adopt(MPI_Comm handle);
+
+  Communicator(Communicator&& other) noexcept;
+  Communicator& operator=(Communicator&& other) noexcept;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] MPI_Comm native() const noexcept { return handle_; }
+
+  /// Same group, separate context. Collective.
+  [[nodiscard]] Communicator duplicate() const;
+  /// Ranks with equal `color` together, ordered by `key`. Collective.
+  [[nodiscard]] Communicator split(int color, int key) const;
+  /// The ranks that share this node's memory. Collective.
+  [[nodiscard]] Communicator split_shared() const;
+
+ private:
+  Communicator(MPI_Comm handle, bool owned);
+  void release() noexcept;
+
+  MPI_Comm handle_ = MPI_COMM_NULL;
+  bool owned_ = false;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// True when this MPI was built with user-level failure mitigation (revoke, agree, shrink). Compile-time knowledge; the
+/// running job may still have it switched off.
+[[nodiscard]] bool built_with_ulfm() noexcept;
+
+} // namespace core

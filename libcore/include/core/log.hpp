@@ -1,0 +1,18 @@
+// Logging to standard error: plain lines on rank 0, "[rank N] " before the lines of the others.
+#pragma once
+
+#include <string_view>
+
+namespace core {
+
+enum class LogLevel { quiet, normal, verbose };
+
+/// Sets the rank prefix and the level. Local; run_driver does it for drivers.
+void configure_logging(int rank, LogLevel level);
+/// Shown at normal: what a user should know. On ranks other than 0 only `log_warning` and `log_error` are shown.
+void log_info(std::string_view line);
+void log_debug(std::string_view line);
+void log_warning(std::string_view line);
+void log_error(std::string_view line);
+
+} // namespace core

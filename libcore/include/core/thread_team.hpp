@@ -1,0 +1,35 @@
+// The threads of one rank. MPI stays on the calling thread (MPI_THREAD_FUNNELED): only local loops run on the team.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace core {
+
+/// A fixed number of threads that run the same function side by side. With one thread nothing is spawned.
+class ThreadTeam {
+ public:
+  explicit ThreadTeam(int threads);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  [[nodiscard]] int size() const noexcept { return size_; }
+
+  /// Calls work(0) .. work(size-1), each on its own thread, work(0) on the caller's; returns when all are done. If some
+  /// throw, the exception of the lowest thread is rethrown. Not reentrant.
+  void run(const std::function<void(int thread)>& work);
+
+ private:
+  struct State;
+  int size_;
+  std::unique_ptr<State> state_; // null for one thread
+};
+
+} // namespace core

@@ -1,0 +1,77 @@
+// A growing list of edges that never moves what it holds and gives memory back while it is read: a vector would need
+// up to three times the memory when it grows.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "pregel/graph/types.hpp"
+
+namespace pregel {
+
+class EdgeBlocks {
+ public:
+  static constexpr std::size_t kEdgesPerBlock = std::size_t{1} << 17;
+
+  /// `weighted`: each edge carries a double.
+  explicit EdgeBlocks(bool weighted = false) : weighted_(weighted) {}
+
+  [[nodiscard]] bool weighted() const noexcept { return weighted_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void append(Edge edge, double weight = 1.0) {
+    if (blocks_.empty() || blocks_.back().count == kEdgesPerBlock) add_block();
+    Block& block = blocks_.back();
+    block.edges[block.count] = edge;
+    if (weighted_) block.weights[block.count] = weight;
+    ++block.count;
+    ++size_;
+  }
+
+  /// Moves all of `other`, which must have the same kind, to the end of this list. No edge is copied.
+  void splice(EdgeBlocks&& other) {
+    for (Block& block : other.blocks_) blocks_.push_back(std::move(block));
+    size_ += std::exchange(other.size_, 0);
+    other.blocks_.clear();
+  }
+
+  [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
+  [[nodiscard]] std::span<Edge> edges(std::size_t block) noexcept {
+    return {blocks_[block].edges.get(), blocks_[block].count};
+  }
+  [[nodiscard]] std::span<const Edge> edges(std::size_t block) const noexcept {
+    return {blocks_[block].edges.get(), blocks_[block].count};
+  }
+  /// Weights of a block's edges; empty when unweighted.
+  [[nodiscard]] std::span<const double> weights(std::size_t block) const noexcept {
+    return {blocks_[block].weights.get(), weighted_ ? blocks_[block].count : 0};
+  }
+  /// Frees the first block.
+  void drop_front() {
+    size_ -= blocks_.front().count;
+    blocks_.pop_front();
+  }
+
+ private:
+  struct Block {
+    std::unique_ptr<Edge[]> edges;
+    std::unique_ptr<double[]> weights; // null when unweighted
+    std::size_t count = 0;
+  };
+
+  void add_block() {
+    Block block;
+    block.edges = std::make_unique_for_overwrite<Edge[]>(kEdgesPerBlock);
+    if (weighted_) block.weights = std::make_unique_for_overwrite<double[]>(kEdgesPerBlock);
+    blocks_.push_back(std::move(block));
+  }
+
+  std::deque<Block> blocks_;
+  std::size_t size_ = 0;
+  bool weighted_;
+};
+
+} // namespace pregel

@@ -1,0 +1,33 @@
+// What readers and generators hand to the graph builder: one rank's share of the edges, in no particular order, and of
+// the vertices that exist beyond the edges' endpoints.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pregel/graph/edge_blocks.hpp"
+#include "pregel/graph/types.hpp"
+
+namespace pregel {
+
+class NameDirectory; // pregel/graph/name_directory.hpp
+
+struct GraphInput {
+  EdgeBlocks edges; ///< this rank's share; each input edge is on exactly one rank
+  std::vector<GlobalId>
+      vertices; ///< this rank's share of explicitly listed vertices (may repeat); isolated ones included
+  std::uint64_t contiguous_vertices = 0;      ///< generators: all ids 0 .. n-1 exist; the same on every rank
+  std::shared_ptr<const NameDirectory> names; ///< only with string ids: GlobalId -> name
+  std::string description; ///< file or generator spec, for messages and the stamp; the same on every rank
+};
+
+/// What happens to loops (u,u).
+enum class SelfLoops { keep, drop };
+/// What happens to repeated edges. `drop` keeps one of them, with the smallest weight; in an undirected graph u v and v
+/// u are the same edge.
+enum class MultiEdges { keep, drop };
+
+} // namespace pregel

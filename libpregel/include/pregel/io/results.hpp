@@ -1,0 +1,51 @@
+// Results per vertex, written as text or HDF5 in ascending order of id, whatever the partition.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/communicator.hpp"
+#include "pregel/graph/name_directory.hpp"
+#include "pregel/graph/types.hpp"
+
+namespace pregel {
+
+/// One value a vertex. Ids of vertices (components, parents) are their own alternative: with string ids they are
+/// printed as names. kNoVertex means "none" and prints as -1.
+using ResultColumn =
+    std::variant<std::vector<double>, std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<GlobalId>>;
+inline constexpr GlobalId kNoVertex{~std::uint64_t{0}};
+
+struct NamedColumn {
+  std::string name; ///< HDF5 dataset name
+  ResultColumn values;
+};
+
+/// This rank's vertices in ascending order of id, and for each column one value a vertex.
+struct ResultTable {
+  std::vector<GlobalId> ids;
+  std::vector<NamedColumn> columns; ///< the same names and kinds on every rank
+};
+
+/// Writes `path` as HDF5 when it ends in .h5 or .hdf5 (datasets `id` and one a column, by the serial library: rank 0
+/// creates contiguous datasets, every rank writes its part at the dataset's offset), else as text: "id value [value…]"
+/// a line, reals %.17g, infinity as "infinity". Temporary name, renamed when complete. Collective. Returns bytes
+/// written (all ranks).
+std::uint64_t write_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
+                            const std::string& path);
+
+/// The `count` vertices with the largest values of the first column (ties: smaller id), on every rank, largest first;
+/// ids as text. Collective.
+[[nodiscard]] std::vector<std::pair<std::string, double>> top_vertices(const core::Communicator& comm,
+                                                                       const ResultTable& table,
+                                                                       const NameDirectory* names, std::size_t count);
+
+/// Start values: a text file "id value" a line (--values), each rank reading its share. Returns (id, value) pairs of
+/// this rank's share, for the caller to route. Collective; FileError like the graph readers.
+[[nodiscard]] std::vector<std::pair<GlobalId, double>> read_values(const core::Communicator& comm,
+                                                                   const std::string& path, const NameDirectory* names);
+
+} // namespace pregel

@@ -1,0 +1,60 @@
+// Which rank owns a vertex. A value type, the same on every rank, whose owner() is cheap enough for the loader's inner
+// loop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/communicator.hpp"
+#include "core/random.hpp"
+#include "pregel/graph/edge_blocks.hpp"
+#include "pregel/graph/types.hpp"
+
+namespace pregel {
+
+enum class PartitionKind {
+  hash,   ///< mix64(id) scaled to the number of ranks: even whatever the ids look like
+  modulo, ///< id mod ranks: the textbook's
+  range,  ///< contiguous id ranges with about equal numbers of edge endpoints, from a sample of the edges
+};
+
+/// "hash", "modulo" or "range"; InputError otherwise. Local.
+[[nodiscard]] PartitionKind parse_partition_kind(std::string_view name);
+[[nodiscard]] std::string_view partition_name(PartitionKind kind);
+
+class Partitioner {
+ public:
+  [[nodiscard]] static Partitioner hash(int ranks);
+  [[nodiscard]] static Partitioner modulo(int ranks);
+  /// `first_ids[r]` is the smallest id of rank r+1 (ranks-1 ascending values).
+  [[nodiscard]] static Partitioner range(std::vector<std::uint64_t> first_ids);
+  /// Ranges balanced by a sample of every rank's edges and of ids 0 .. contiguous_vertices-1. Collective.
+  [[nodiscard]] static Partitioner sampled_range(const core::Communicator& comm, const EdgeBlocks& edges,
+                                                 const std::vector<GlobalId>& vertices,
+                                                 std::uint64_t contiguous_vertices);
+
+  [[nodiscard]] PartitionKind kind() const noexcept { return kind_; }
+  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+
+  [[nodiscard]] int owner(GlobalId id) const noexcept {
+    const std::uint64_t n = number(id);
+    switch (kind_) {
+      case PartitionKind::hash:
+        return static_cast<int>((static_cast<unsigned __int128>(core::mix64(n)) * static_cast<unsigned>(ranks_)) >> 64);
+      case PartitionKind::modulo: return static_cast<int>(n % static_cast<unsigned>(ranks_));
+      case PartitionKind::range: break;
+    }
+    return static_cast<int>(std::upper_bound(first_ids_.begin(), first_ids_.end(), n) - first_ids_.begin());
+  }
+
+ private:
+  Partitioner(PartitionKind kind, int ranks) : kind_(kind), ranks_(ranks) {}
+
+  PartitionKind kind_;
+  int ranks_;
+  std::vector<std::uint64_t> first_ids_;
+};
+
+} // namespace pregel
