@@ -21,16 +21,18 @@ struct GeneratorSpec {
   GeneratorKind kind{};
   std::string text; ///< as the user wrote it
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0; ///< listed before clean-up
-  unsigned scale = 0;
+  std::uint64_t edges = 0;             ///< listed before clean-up
+  unsigned scale = 0;                  ///< kron: 2^scale vertices
+  double a = 0.57, b = 0.19, c = 0.19; ///< kron: probabilities of the quadrants; the fourth is what is left
   std::uint64_t rows = 0, columns = 0; ///< grid
   std::uint64_t neighbours = 0;        ///< small world: k, even
   double rewire = 0;                   ///< small world: probability
   std::uint64_t seed = 1;
   WeightKind weights = WeightKind::none;
-  bool directed = false; ///< what the generator is by nature; --directed / --undirected override
+  bool directed = false; ///< what the generator is by nature (none is directed); --directed / --undirected override
 
-  /// kron and er repeat edges and make loops; these are the defaults of clean-up for this spec.
+  /// kron and er repeat edges and make loops, a rewired small world repeats edges; these are the defaults of clean-up
+  /// for this spec.
   [[nodiscard]] SelfLoops default_self_loops() const;
   [[nodiscard]] MultiEdges default_multi_edges() const;
 };
