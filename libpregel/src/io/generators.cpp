@@ -30,7 +30,7 @@ struct Items {
     return {begin, begin + length + (i < longer ? 1 : 0)};
   }
 };
-}
+
 /// Where the formulas put their edges; adds the weights. A weight belongs to the unordered pair of endpoints, so that
 /// an edge drawn twice, in whatever direction, has one weight.
 class Sink {
