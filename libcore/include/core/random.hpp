@@ -7,6 +7,8 @@
 
 namespace core {
 
+__extension__ using Uint128 = unsigned __int128;
+
 /// The finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): a
 /// bijection on 64-bit words in which every input bit changes every output bit with probability close to one half.
 [[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
@@ -28,7 +30,7 @@ class CounterRandom {
   constexpr double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   /// Uniform in [0, bound), bound > 0 (multiply-shift; the bias is below bound / 2^64).
   constexpr std::uint64_t below(std::uint64_t bound) noexcept {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+    return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
   }
 
  private:

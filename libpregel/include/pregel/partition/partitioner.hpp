@@ -42,7 +42,7 @@ class Partitioner {
     const std::uint64_t n = number(id);
     switch (kind_) {
       case PartitionKind::hash:
-        return static_cast<int>((static_cast<unsigned __int128>(core::mix64(n)) * static_cast<unsigned>(ranks_)) >> 64);
+        return static_cast<int>((static_cast<core::Uint128>(core::mix64(n)) * static_cast<unsigned>(ranks_)) >> 64);
       case PartitionKind::modulo: return static_cast<int>(n % static_cast<unsigned>(ranks_));
       case PartitionKind::range: break;
     }

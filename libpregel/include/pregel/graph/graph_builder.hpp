@@ -1,0 +1,39 @@
+// From loose edges to a DistributedGraph: route arcs to the owners of their targets, sort, clean, renumber, agree on
+// mirrors.
+#pragma once
+
+#include "core/communicator.hpp"
+#include "core/thread_team.hpp"
+#include "pregel/graph/distributed_graph.hpp"
+#include "pregel/graph/graph_input.hpp"
+#include "pregel/partition/partitioner.hpp"
+
+namespace pregel {
+
+/// Along which directions of the edges a program's messages travel.
+enum class MessagePath {
+  along_edges, ///< from source to target (undirected graphs: both ways)
+  both_ways,   ///< direction is ignored
+};
+
+struct GraphNeeds {
+  MessagePath path = MessagePath::along_edges;
+  bool weights = false;   ///< keep weights (1 where the input has none)
+  bool push = true;       ///< arcs_from_slot too: cheap supersteps when few vertices send
+  bool out_edges = false; ///< out_edges too: for programs that read their edges
+};
+
+struct BuildOptions {
+  bool directed = true;
+  PartitionKind partition = PartitionKind::hash;
+  SelfLoops self_loops = SelfLoops::keep;
+  MultiEdges multi_edges = MultiEdges::keep;
+  GraphNeeds needs;
+};
+
+/// Consumes `input`, freeing its edges on the way. Vertices are the endpoints of all edges (also of dropped ones), the
+/// listed ones and the contiguous ones. `comm` must outlive the graph. Collective.
+[[nodiscard]] DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
+                                           const BuildOptions& options);
+
+} // namespace pregel
