@@ -9,8 +9,8 @@ execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version
 
 set(SUPERSTEP_MPI_FLAVOUR other)
 set(SUPERSTEP_MPI_LAUNCHER_FLAGS)
-if(superstep_mpiexec_version MATCHES "\\(Open MPI\\) ([0-9]+)")
-  if(CMAKE_MATCH_1 GREATER_EQUAL 5)
+if(superstep_mpiexec_version MATCHES "\\((Open MPI|OpenRTE)\\) ([0-9]+)")
+  if(CMAKE_MATCH_2 GREATER_EQUAL 5)
     set(SUPERSTEP_MPI_FLAVOUR openmpi5)
   else()
     set(SUPERSTEP_MPI_FLAVOUR openmpi4)

@@ -13,7 +13,7 @@ set(SUPERSTEP_TEST_PREFIX) # what is put before a test executable
 set(SUPERSTEP_TEST_TIMEOUT_FACTOR 1)
 set(SUPERSTEP_TEST_DATA ${CMAKE_SOURCE_DIR}/../shared/data CACHE PATH
   "Directory with real graphs; tests that use them are skipped when it does not exist")
-set(SUPERSTEP_TEST_ENVIRONMENT ${SUPERSTEP_MPI_ENVIRONMENT} SUPERSTEP_TEST_DATA=${SUPERSTEP_TEST_DATA})
+set(SUPERSTEP_TEST_ENVIRONMENT ${SUPERSTEP_MPI_ENVIRONMENT} GTEST_COLOR=no SUPERSTEP_TEST_DATA=${SUPERSTEP_TEST_DATA})
 
 set(superstep_sanitizers ${CMAKE_SOURCE_DIR}/scripts/sanitizers)
 if(CMAKE_BUILD_TYPE STREQUAL "Asan")

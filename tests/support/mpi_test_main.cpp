@@ -9,6 +9,7 @@
 // rank that is well waits without limit: CTest's time limit is behind it.
 //
 // This file calls MPI directly, unlike the code it tests: the verdict must not depend on the wrappers under test.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -29,13 +30,16 @@ class RankPrinter : public testing::EmptyTestEventListener {
  public:
   explicit RankPrinter(int rank) : rank_(rank) {}
 
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  void OnTestEnd(const testing::TestInfo&) override { test_ = kOutside; }
+
+  // GoogleTest holds its lock here, so the test cannot be asked for its name.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string name =
-        test == nullptr ? "outside a test" : std::string(test->test_suite_name()) + "." + test->name();
     const char* file = result.file_name() == nullptr ? "unknown file" : result.file_name();
-    std::fprintf(stderr, "[rank %d] %s:%d: failure in %s\n", rank_, file, result.line_number(), name.c_str());
+    std::fprintf(stderr, "[rank %d] %s:%d: failure in %s\n", rank_, file, result.line_number(), test_.c_str());
     print_lines(result.message());
     std::fflush(stderr);
   }
@@ -49,7 +53,9 @@ class RankPrinter : public testing::EmptyTestEventListener {
     }
   }
 
+  static constexpr const char* kOutside = "the set-up of a suite";
   int rank_;
+  std::string test_ = kOutside;
 };
 
 /// Makes the ranks agree on each test's verdict.
