@@ -20,6 +20,7 @@ struct LocalFailure {
   std::string message;
   ExitCode code = ExitCode::failure;
   unsigned long long order = 0;
+  std::optional<int> rank{}; ///< where it began, when ranks have agreed on it before
 };
 
 /// Translates the exception being handled. Local; call it inside a catch block.
@@ -36,7 +37,9 @@ class OrderedInputError : public InputError {
 };
 
 /// Throws on all ranks if any rank passes a failure: the failure with the smallest order, then the lowest rank.
-/// InputError when its exit code is bad_input, Error otherwise; `rank()` names where it began. Collective.
+/// InputError when its exit code is bad_input, with the message as it is, because a user's mistake should read the same
+/// on any number of ranks; Error otherwise, with " (on rank R)" appended once when there are several ranks. `rank()`
+/// names where it began. Costs one MPI_Allreduce of a word when nobody failed. Collective.
 void agree_on_failure(const Communicator& comm, const std::optional<LocalFailure>& failure);
 
 /// Runs the local work `f` on every rank and returns its result, or throws the same error everywhere. `f` must not

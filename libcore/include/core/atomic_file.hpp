@@ -1,4 +1,9 @@
-// Files that are either complete or absent: written under a temporary name in the same directory, fsynced, renamed.
+// Files that are either complete or absent: written under a temporary name in the same directory (PATH.tmp-PID),
+// fsynced, renamed, and the directory fsynced so that the new name survives a power failure.
+//
+// Two kinds of targets need care. A symbolic link is resolved first: renaming onto it would replace the link and leave
+// the file it names untouched. A device or a pipe (/dev/stdout, /dev/null) must never be renamed onto: it is written
+// directly.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +16,7 @@
 namespace core {
 
 /// One process writes one file. Until commit() the final name does not exist (or keeps its old content); the destructor
-/// removes the temporary file. Errors are core::Error naming the path and the system's reason.
+/// removes the temporary file. Errors are core::Error naming the path and the system's reason. Local.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -19,26 +24,35 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
+  /// Appends, through a buffer: a full disk may show only in a later call.
   void write(std::string_view text);
-  /// fsync, close, rename.
+  /// Writes what is buffered, fsync, close, rename.
   void commit();
 
  private:
-  std::string path_, temporary_path_;
+  void flush();
+  void discard() noexcept;
+  [[noreturn]] void fail(const char* action, int reason);
+
+  std::string path_, temporary_path_; // no temporary_path_ when a device is written directly
+  std::string buffer_;
   int descriptor_ = -1;
 };
 
-/// All ranks write one file, each its own byte ranges. Rank 0 creates and finally renames it. Constructor, commit and
-/// destructor are collective; write_at is local and may be called from anywhere between.
+/// All ranks write one file, each its own byte ranges. Rank 0 creates and finally renames it. Constructor and commit
+/// are collective and throw the same error on all ranks; write_at is local and may be called from anywhere between
+/// (inside core::agree, since it can fail on one rank). Unless committed, the file is removed by rank 0's destructor.
+/// The communicator must outlive the object.
 class SharedAtomicFile {
  public:
-  /// `prepare`, on rank 0 only, may create the temporary file's content itself (HDF5 does); empty: an empty file.
+  /// Rank 0 creates an empty temporary file and all ranks open it. Collective.
   SharedAtomicFile(const Communicator& comm, std::string path);
   ~SharedAtomicFile();
   SharedAtomicFile(const SharedAtomicFile&) = delete;
   SharedAtomicFile& operator=(const SharedAtomicFile&) = delete;
 
-  /// The temporary name, for libraries that write by name before the ranks open it.
+  /// The temporary name, for libraries that write by name (HDF5). They may truncate the file, not replace it: the ranks
+  /// have it open.
   [[nodiscard]] const std::string& temporary_path() const noexcept { return temporary_path_; }
   /// Writes all of `bytes` at `offset`. Local. Throws core::Error (disk full and the like).
   void write_at(std::span<const std::byte> bytes, std::size_t offset);
@@ -46,6 +60,8 @@ class SharedAtomicFile {
   void commit();
 
  private:
+  void close_and_remove() noexcept;
+
   const Communicator& comm_;
   std::string path_, temporary_path_;
   int descriptor_ = -1;

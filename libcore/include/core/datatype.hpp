@@ -26,7 +26,9 @@ template <Transferable T>
     return MPI_FLOAT;
   else if constexpr (std::same_as<U, bool>)
     return MPI_CXX_BOOL;
-  else if constexpr (std::same_as<U, std::byte> || std::same_as<U, char>)
+  else if constexpr (std::same_as<U, long double>)
+    return MPI_LONG_DOUBLE;
+  else if constexpr (std::same_as<U, std::byte>)
     return MPI_BYTE;
   else if constexpr (std::is_integral_v<U> && std::is_signed_v<U>) {
     if constexpr (sizeof(U) == 1)

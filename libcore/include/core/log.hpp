@@ -1,10 +1,12 @@
-// Logging to standard error: plain lines on rank 0, "[rank N] " before the lines of the others.
+// Logging to standard error: plain lines on rank 0, "[rank N] " before the lines of the others. A line is printed as it
+// is given (the caller writes "warning: " where it belongs) and reaches the terminal whole.
 #pragma once
 
 #include <string_view>
 
 namespace core {
 
+/// quiet: warnings and errors; normal: information as well; verbose: everything.
 enum class LogLevel { quiet, normal, verbose };
 
 /// Sets the rank prefix and the level. Local; run_driver does it for drivers.

@@ -1,6 +1,7 @@
 // The life of an MPI program: initialise, run, turn exceptions into one line and an exit code, finalise.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 #include "core/communicator.hpp"
@@ -11,11 +12,13 @@ namespace core {
 /// The body of a driver. Its return value is the process's exit code.
 using DriverBody = std::function<ExitCode(const Communicator& world, int argc, char** argv)>;
 
-/// Initialises MPI (FUNNELED), runs `body` with a duplicate of the world, prints any exception that all ranks agreed on
-/// once
-/// ("PROGRAM: error: LINE" by rank 0; an exception on which ranks did not agree is printed by its own rank with a rank
-/// prefix and aborts the job, so that nobody hangs), finalises MPI, returns the exit code. `program` is the name in
-/// messages.
+/// Initialises MPI (FUNNELED), runs `body` with a duplicate of the world, finalises MPI and returns the exit code.
+/// `program` is the name in messages. An exception that leaves the body becomes one line on standard error:
+///
+/// - Ranks agreed on it (it is a core::Error with `rank()` set, or every rank left the body with the same line, as a
+///   wrong option makes them do): "PROGRAM: error: LINE", by rank 0.
+/// - Otherwise "[rank N] PROGRAM: error: LINE" by the rank that threw it. When the other ranks do not leave the body
+///   within a few seconds, because they wait for this one, the job is aborted: nobody hangs.
 int run_driver(const char* program, int argc, char** argv, const DriverBody& body);
 
 /// Largest resident memory of this process so far, in bytes. Local.

@@ -1,0 +1,262 @@
+// MPI's collectives behind std::size_t counts. What does not fit into one call is cut into pieces of count_limit()
+// elements; all ranks cut alike, because they decide on numbers that all of them know.
+#include "core/collectives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <climits>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace core {
+namespace {
+
+// Only tests write it, to reach the split paths without buffers of gigabytes.
+std::size_t the_count_limit = INT_MAX;
+
+/// Tag of the pieces of an exchange that is too long for MPI_Alltoallv. The wrappers own it: a caller that receives
+/// with wildcards on the same communicator must be done before it enters a collective.
+constexpr int kPieceTag = 31'000;
+
+std::size_t size_of(const Communicator& comm) noexcept {
+  return static_cast<std::size_t>(comm.size());
+}
+
+const std::byte* advance(const void* data, std::size_t elements, std::size_t element_bytes) noexcept {
+  return static_cast<const std::byte*>(data) + elements * element_bytes;
+}
+std::byte* advance(void* data, std::size_t elements, std::size_t element_bytes) noexcept {
+  return static_cast<std::byte*>(data) + elements * element_bytes;
+}
+
+void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes > 0 && to != from) std::memmove(to, from, bytes);
+}
+
+/// Calls piece(first, count) for consecutive pieces of at most count_limit() elements.
+template <class F>
+void for_each_piece(std::size_t count, F&& piece) {
+  for (std::size_t first = 0; first < count;) {
+    const std::size_t length = std::min(count - first, the_count_limit);
+    piece(first, static_cast<int>(length));
+    first += length;
+  }
+}
+
+MPI_Op native(Reduce operation) {
+  switch (operation) {
+    case Reduce::sum: return MPI_SUM;
+    case Reduce::min: return MPI_MIN;
+    case Reduce::max: return MPI_MAX;
+    case Reduce::logical_and: return MPI_LAND;
+    case Reduce::logical_or: return MPI_LOR;
+  }
+  throw Error("unknown reduction");
+}
+
+/// Four int arrays of one entry a rank, on the stack for up to 64 ranks: an exchange of a few bytes takes 3
+/// microseconds, so that allocations would show.
+class IntArrays {
+ public:
+  explicit IntArrays(std::size_t ranks) : ranks_(ranks) {
+    if (4 * ranks > small_.size()) large_.resize(4 * ranks);
+  }
+  int* fill(int which, std::span<const std::size_t> values) noexcept {
+    int* const array = (large_.empty() ? small_.data() : large_.data()) + static_cast<std::size_t>(which) * ranks_;
+    for (std::size_t i = 0; i < ranks_; ++i) array[i] = static_cast<int>(values[i]);
+    return array;
+  }
+
+ private:
+  std::size_t ranks_;
+  std::array<int, 256> small_;
+  std::vector<int> large_;
+};
+
+/// An irregular exchange by point-to-point messages: in step s rank r sends to r + s and receives from r - s, so that
+/// every rank serves one peer at a time.
+void exchange_in_pieces(const Communicator& comm, const void* send, void* receive, const ExchangeCounts& counts,
+                        MPI_Datatype type, std::size_t element_bytes) {
+  const int size = comm.size();
+  std::vector<MPI_Request> requests;
+  for (int step = 0; step < size; ++step) {
+    const int to = (comm.rank() + step) % size;
+    const int from = (comm.rank() - step + size) % size;
+    const auto to_index = static_cast<std::size_t>(to);
+    const auto from_index = static_cast<std::size_t>(from);
+    std::byte* const target = advance(receive, counts.receive_offsets[from_index], element_bytes);
+    const std::byte* const source = advance(send, counts.send_offsets[to_index], element_bytes);
+    if (step == 0) {
+      copy(target, source, counts.send_counts[to_index] * element_bytes);
+      continue;
+    }
+    requests.clear();
+    for_each_piece(counts.receive_counts[from_index], [&](std::size_t first, int length) {
+      check_mpi(MPI_Irecv(advance(target, first, element_bytes), length, type, from, kPieceTag, comm.native(),
+                          &requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Irecv");
+    });
+    for_each_piece(counts.send_counts[to_index], [&](std::size_t first, int length) {
+      check_mpi(MPI_Isend(advance(source, first, element_bytes), length, type, to, kPieceTag, comm.native(),
+                          &requests.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+    });
+    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+}
+
+} // namespace
+
+std::size_t count_limit() noexcept {
+  return the_count_limit;
+}
+void set_count_limit(std::size_t limit) noexcept {
+  the_count_limit = std::clamp<std::size_t>(limit, 1, static_cast<std::size_t>(INT_MAX));
+}
+
+void ExchangeCounts::update(const Communicator& comm, std::span<const std::size_t> counts_to_send) {
+  const std::size_t size = size_of(comm);
+  assert(counts_to_send.size() == size);
+  send_counts.assign(counts_to_send.begin(), counts_to_send.end());
+  send_offsets.resize(size);
+  receive_counts.resize(size);
+  receive_offsets.resize(size);
+  send_total = 0;
+  for (std::size_t peer = 0; peer < size; ++peer) {
+    send_offsets[peer] = send_total;
+    send_total += send_counts[peer];
+  }
+  // Beside its count every peer learns this rank's total. So all ranks know all totals, and the same answer to "does
+  // anything overflow an int?" follows everywhere without a second collective call.
+  scratch_.resize(4 * size);
+  const std::span<std::uint64_t> outgoing(scratch_.data(), 2 * size);
+  const std::span<std::uint64_t> incoming(scratch_.data() + 2 * size, 2 * size);
+  for (std::size_t peer = 0; peer < size; ++peer) {
+    outgoing[2 * peer] = send_counts[peer];
+    outgoing[2 * peer + 1] = send_total;
+  }
+  if (size == 1)
+    std::copy(outgoing.begin(), outgoing.end(), incoming.begin());
+  else
+    check_mpi(MPI_Alltoall(outgoing.data(), 2, MPI_UINT64_T, incoming.data(), 2, MPI_UINT64_T, comm.native()),
+              "MPI_Alltoall");
+  receive_total = 0;
+  std::uint64_t grand_total = 0;
+  for (std::size_t peer = 0; peer < size; ++peer) {
+    receive_counts[peer] = incoming[2 * peer];
+    receive_offsets[peer] = receive_total;
+    receive_total += receive_counts[peer];
+    grand_total += incoming[2 * peer + 1];
+  }
+  fits_int = grand_total <= the_count_limit;
+}
+
+void barrier(const Communicator& comm) {
+  if (comm.size() > 1) check_mpi(MPI_Barrier(comm.native()), "MPI_Barrier");
+}
+
+std::string broadcast_string(const Communicator& comm, const std::string& text, int root) {
+  const auto length = broadcast_value<std::uint64_t>(comm, text.size(), root);
+  std::string copy = comm.rank() == root ? text : std::string(length, '\0');
+  broadcast(comm, std::span<char>(copy), root);
+  return copy;
+}
+
+namespace detail {
+
+void broadcast(const Communicator& comm, void* data, std::size_t count, MPI_Datatype type, std::size_t element_bytes,
+               int root) {
+  if (comm.size() == 1) return;
+  for_each_piece(count, [&](std::size_t first, int length) {
+    check_mpi(MPI_Bcast(advance(data, first, element_bytes), length, type, root, comm.native()), "MPI_Bcast");
+  });
+}
+
+void all_reduce_in_place(const Communicator& comm, void* data, std::size_t count, MPI_Datatype type,
+                         std::size_t element_bytes, Reduce operation) {
+  if (comm.size() == 1) return;
+  const MPI_Op op = native(operation);
+  for_each_piece(count, [&](std::size_t first, int length) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, advance(data, first, element_bytes), length, type, op, comm.native()),
+              "MPI_Allreduce");
+  });
+}
+
+void exclusive_scan_sum(const Communicator& comm, const void* value, void* result, MPI_Datatype type) {
+  if (comm.size() == 1) return;
+  check_mpi(MPI_Exscan(value, result, 1, type, MPI_SUM, comm.native()), "MPI_Exscan");
+}
+
+void all_gather(const Communicator& comm, const void* one, void* all, std::size_t count, MPI_Datatype type,
+                std::size_t element_bytes) {
+  const std::size_t size = size_of(comm);
+  if (size > 1 && count * size <= the_count_limit) {
+    check_mpi(MPI_Allgather(one, static_cast<int>(count), type, all, static_cast<int>(count), type, comm.native()),
+              "MPI_Allgather");
+    return;
+  }
+  copy(advance(all, static_cast<std::size_t>(comm.rank()) * count, element_bytes), one, count * element_bytes);
+  for (std::size_t root = 0; root < size; ++root)
+    broadcast(comm, advance(all, root * count, element_bytes), count, type, element_bytes, static_cast<int>(root));
+}
+
+void all_gather_varying(const Communicator& comm, const void* send, std::size_t send_count, void* receive,
+                        std::span<const std::size_t> counts, MPI_Datatype type, std::size_t element_bytes) {
+  const std::size_t size = size_of(comm);
+  std::vector<std::size_t> offsets(size);
+  std::size_t total = 0;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    offsets[rank] = total;
+    total += counts[rank];
+  }
+  if (size > 1 && total <= the_count_limit) {
+    IntArrays ints(size);
+    check_mpi(MPI_Allgatherv(send, static_cast<int>(send_count), type, receive, ints.fill(0, counts),
+                             ints.fill(1, offsets), type, comm.native()),
+              "MPI_Allgatherv");
+    return;
+  }
+  copy(advance(receive, offsets[static_cast<std::size_t>(comm.rank())], element_bytes), send,
+       send_count * element_bytes);
+  for (std::size_t root = 0; root < size; ++root)
+    broadcast(comm, advance(receive, offsets[root], element_bytes), counts[root], type, element_bytes,
+              static_cast<int>(root));
+}
+
+void all_to_all(const Communicator& comm, const void* send, void* receive, std::size_t count_per_peer,
+                MPI_Datatype type, std::size_t element_bytes) {
+  const std::size_t size = size_of(comm);
+  if (size > 1 && count_per_peer * size <= the_count_limit) {
+    check_mpi(MPI_Alltoall(send, static_cast<int>(count_per_peer), type, receive, static_cast<int>(count_per_peer),
+                           type, comm.native()),
+              "MPI_Alltoall");
+    return;
+  }
+  ExchangeCounts counts;
+  counts.send_counts.assign(size, count_per_peer);
+  counts.send_offsets.resize(size);
+  for (std::size_t peer = 0; peer < size; ++peer) counts.send_offsets[peer] = peer * count_per_peer;
+  counts.receive_counts = counts.send_counts;
+  counts.receive_offsets = counts.send_offsets;
+  exchange_in_pieces(comm, send, receive, counts, type, element_bytes);
+}
+
+void all_to_all_varying(const Communicator& comm, const void* send, void* receive, const ExchangeCounts& counts,
+                        MPI_Datatype type, std::size_t element_bytes) {
+  if (comm.size() == 1 || !counts.fits_int) {
+    exchange_in_pieces(comm, send, receive, counts, type, element_bytes);
+    return;
+  }
+  IntArrays ints(size_of(comm));
+  check_mpi(
+      MPI_Alltoallv(send, ints.fill(0, counts.send_counts), ints.fill(1, counts.send_offsets), type, receive,
+                    ints.fill(2, counts.receive_counts), ints.fill(3, counts.receive_offsets), type, comm.native()),
+      "MPI_Alltoallv");
+}
+
+} // namespace detail
+} // namespace core

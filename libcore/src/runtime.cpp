@@ -1,0 +1,201 @@
+// From main() to the exit code. The hard part is the end: an exception may have left the body on all ranks, or on one
+// while the others wait for it in a collective call. So every rank that leaves the body, well or badly, joins a
+// non-blocking "closing" exchange on a communicator of its own and says how it left. If all come, the outcome is known
+// everywhere and one line is printed; a rank that failed and sees nobody come aborts the job.
+#include "core/runtime.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/agreement.hpp"
+#include "core/clock.hpp"
+#include "core/log.hpp"
+
+namespace core {
+namespace {
+
+/// How long a rank that failed alone waits for the others before it aborts the job. Ranks that fail for the same
+/// reason (options) come within milliseconds.
+constexpr double kLonelyGraceSeconds = 3;
+/// The same when ranks had agreed on the error: the others are on their way, perhaps freeing much memory.
+constexpr double kAgreedGraceSeconds = 60;
+/// MPI_Finalize has been seen to hang after a process failure. Results are in place by then.
+constexpr std::chrono::seconds kFinalizeDeadline{30};
+
+/// How one rank left the body.
+struct Outcome {
+  std::uint64_t line_hash = 0;
+  std::int32_t exit_code = 0;
+  std::int32_t failed = 0;
+  std::int32_t agreed = 0;
+  std::int32_t unused = 0;
+};
+
+/// One write(2) a line, so that lines of several ranks do not mix.
+void print_line(const std::string& line) {
+  std::fflush(stdout);
+  const std::string text = line + '\n';
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+/// The closing exchange. Returns nothing when it did not complete within `deadline_seconds` (0: wait for ever) or MPI
+/// reported a failure.
+std::optional<std::vector<Outcome>> exchange_outcomes(const Communicator& closing, const Outcome& mine,
+                                                      double deadline_seconds) {
+  std::vector<Outcome> all(static_cast<std::size_t>(closing.size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Iallgather(&mine, sizeof(Outcome), MPI_BYTE, all.data(), sizeof(Outcome), MPI_BYTE, closing.native(),
+                     &request) != MPI_SUCCESS)
+    return std::nullopt;
+  const Stopwatch watch;
+  for (int polls = 0;; ++polls) {
+    int done = 0;
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return std::nullopt;
+    if (done != 0) return all;
+    if (deadline_seconds > 0 && watch.seconds() > deadline_seconds) {
+      // The buffer belongs to MPI until the exchange completes, which it never will: leave it, the job is aborted.
+      new std::vector<Outcome>(std::move(all));
+      return std::nullopt;
+    }
+    // Ranks that are done must not take the processor from those that still work.
+    std::this_thread::sleep_for(std::chrono::microseconds(std::min(polls * 10, 1000)));
+  }
+}
+
+/// Ends the process when MPI_Finalize does not return.
+class FinalizeDeadline {
+ public:
+  explicit FinalizeDeadline(int exit_code)
+      : watcher_([this, exit_code] {
+          std::unique_lock lock(mutex_);
+          if (!finished_changed_.wait_for(lock, kFinalizeDeadline, [this] { return finished_; })) _exit(exit_code);
+        }) {}
+  ~FinalizeDeadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      finished_ = true;
+    }
+    finished_changed_.notify_one();
+    watcher_.join();
+  }
+  FinalizeDeadline(const FinalizeDeadline&) = delete;
+  FinalizeDeadline& operator=(const FinalizeDeadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable finished_changed_;
+  bool finished_ = false;
+  std::thread watcher_;
+};
+
+/// How this rank left the body: its exit code or its failure.
+struct Leaving {
+  ExitCode code = ExitCode::success;
+  std::optional<LocalFailure> failure;
+};
+
+Leaving run_body(const Communicator& world, int argc, char** argv, const DriverBody& body) {
+  try {
+    return {body(world, argc, argv), std::nullopt};
+  } catch (...) {
+    LocalFailure failure = describe_current_exception();
+    const ExitCode code = failure.code;
+    return {code, std::move(failure)};
+  }
+}
+
+[[noreturn]] void abort_job(int exit_code) {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  _exit(exit_code);
+}
+
+/// The exit code, after all ranks have said how they left the body.
+int conclude(const Communicator& closing, const char* program, const Leaving& leaving) {
+  const bool failed = leaving.failure.has_value();
+  const bool agreed = failed && leaving.failure->rank.has_value();
+  const int rank = closing.rank();
+  const std::string line = failed ? fmt::format("{}: error: {}", program, leaving.failure->message) : std::string();
+  const std::string prefixed = closing.size() > 1 ? fmt::format("[rank {}] {}", rank, line) : line;
+
+  // What ranks have agreed on is said at once, whatever happens in the closing exchange.
+  if (agreed && rank == 0) print_line(line);
+  const Outcome mine{std::hash<std::string>{}(line), static_cast<std::int32_t>(leaving.code), failed ? 1 : 0,
+                     agreed ? 1 : 0};
+  const double grace = !failed ? 0 : agreed ? kAgreedGraceSeconds : kLonelyGraceSeconds;
+  const std::optional<std::vector<Outcome>> outcomes = exchange_outcomes(closing, mine, grace);
+  if (!outcomes) {
+    if (failed && !(agreed && rank == 0)) print_line(prefixed);
+    abort_job(failed ? static_cast<int>(leaving.code) : static_cast<int>(ExitCode::failure));
+  }
+
+  const auto is_failed = [](const Outcome& outcome) { return outcome.failed != 0; };
+  const auto same_line = [&mine](const Outcome& outcome) { return outcome.line_hash == mine.line_hash; };
+  if (failed && !agreed) {
+    // Several ranks with one line: the first of them prints it.
+    const auto first = std::find_if(outcomes->begin(), outcomes->end(), same_line);
+    if (first - outcomes->begin() == rank)
+      print_line(std::all_of(outcomes->begin(), outcomes->end(), same_line) ? line : prefixed);
+  }
+  if (failed) return static_cast<int>(leaving.code);
+  const auto first_failed = std::find_if(outcomes->begin(), outcomes->end(), is_failed);
+  return first_failed != outcomes->end() ? first_failed->exit_code : static_cast<int>(leaving.code);
+}
+
+} // namespace
+
+int run_driver(const char* program, int argc, char** argv, const DriverBody& body) {
+  int provided = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    print_line(fmt::format("{}: error: cannot initialise MPI", program));
+    return static_cast<int>(ExitCode::failure);
+  }
+  int exit_code = static_cast<int>(ExitCode::failure);
+  try {
+    const Communicator closing = Communicator::world().duplicate();
+    configure_logging(closing.rank(), LogLevel::normal);
+    Leaving leaving;
+    if (provided < MPI_THREAD_FUNNELED) {
+      leaving = {ExitCode::failure, LocalFailure{"this MPI does not support threads (MPI_THREAD_FUNNELED)"}};
+    } else {
+      const Communicator world = Communicator::world().duplicate();
+      leaving = run_body(world, argc, argv, body);
+    }
+    exit_code = conclude(closing, program, leaving);
+  } catch (const std::exception& error) { // from the duplicates: MPI itself does not work
+    print_line(fmt::format("{}: error: {}", program, error.what()));
+    abort_job(exit_code);
+  }
+  std::fflush(nullptr);
+  const FinalizeDeadline deadline(exit_code);
+  MPI_Finalize();
+  return exit_code;
+}
+
+std::size_t peak_resident_bytes() {
+  // getrusage() would count what this process was before exec; the kernel's high-water mark does not.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+} // namespace core
