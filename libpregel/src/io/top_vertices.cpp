@@ -44,20 +44,27 @@ double as_real(T value) {
   return static_cast<double>(value);
 }
 
+/// The candidates of this rank; never many more than needed are held.
+template <class T>
+std::vector<Candidate> largest_of(const std::vector<GlobalId>& ids, const std::vector<T>& values, std::size_t count) {
+  constexpr std::size_t kSpare = 4096;
+  std::vector<Candidate> candidates;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    candidates.push_back({ids[row], as_real(values[row])});
+    if (candidates.size() - std::min(count, candidates.size()) == kSpare) keep_largest(candidates, count);
+  }
+  keep_largest(candidates, count);
+  return candidates;
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, double>> top_vertices(const core::Communicator& comm, const ResultTable& table,
                                                          const NameDirectory* names, std::size_t count) {
   std::vector<Candidate> candidates;
-  if (!table.columns.empty()) {
-    candidates.reserve(table.ids.size());
-    const auto collect = [&](const auto& values) {
-      for (std::size_t row = 0; row < table.ids.size(); ++row)
-        candidates.push_back({table.ids[row], as_real(values[row])});
-    };
-    std::visit(collect, table.columns.front().values);
-  }
-  keep_largest(candidates, count);
+  if (!table.columns.empty())
+    candidates = std::visit([&](const auto& values) { return largest_of(table.ids, values, count); },
+                            table.columns.front().values);
   candidates = core::all_gather_varying(comm, std::span<const Candidate>(candidates));
   keep_largest(candidates, count);
 
