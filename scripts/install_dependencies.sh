@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Installs what Superstep is built from, on Debian 12 or 13 (and relatives), as root or through sudo.
+#
+#   scripts/install_dependencies.sh [--list]
+#
+# Does nothing when everything is there, and does not touch an MPI that is installed already (Open MPI or MPICH, also
+# from a cluster's modules). --list prints the packages. On other systems install the list's equivalents yourself.
+set -euo pipefail
+source "$(dirname "$0")/lib/common.sh"
+
+packages=(g++ cmake ninja-build libboost-serialization-dev libhdf5-dev zlib1g-dev libfmt-dev libspdlog-dev
+  nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev libeigen3-dev libcpp-httplib-dev)
+mpi_packages=(openmpi-bin libopenmpi-dev)
+
+case "${1:-}" in
+  "") ;;
+  --list)
+    printf '%s\n' "${packages[@]}" "${mpi_packages[@]}"
+    exit 0
+    ;;
+  -h | --help)
+    print_usage "$0"
+    exit 0
+    ;;
+  *)
+    echo "install_dependencies.sh: unknown option $1 (see --help)" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v mpicxx >/dev/null 2>&1 || ! command -v mpirun >/dev/null 2>&1; then
+  packages+=("${mpi_packages[@]}")
+fi
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "not a Debian system: make sure these (or their equivalents) are installed: ${packages[*]}"
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  say "dependencies: all installed"
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "install_dependencies.sh: neither root nor sudo; ask for these packages: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -o Dpkg::Use-Pty=0)
+
+say "dependencies: installing ${missing[*]} (log: build/install_dependencies.log)"
+run_logged "$repository/build/apt_update.log" "${apt[@]}" update
+run_logged "$repository/build/install_dependencies.log" "${apt[@]}" install --no-install-recommends "${missing[@]}"
