@@ -1,5 +1,6 @@
 // String ids. Names become numbers 0 .. V-1 in bytewise order, so that "ascending by id" and "ascending by name" agree
 // and results do not depend on who read which line. Names stay distributed: rank r holds a contiguous range of them.
+// The communicator given later must be the one of build(), or one of as many ranks in the same order.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,14 @@ class NameDirectory {
   [[nodiscard]] std::uint64_t size() const noexcept { return first_id_.back(); }
   /// The id of `name`, nothing if unknown. Collective: every rank asks for the same name.
   [[nodiscard]] std::optional<GlobalId> find(const core::Communicator& comm, const std::string& name) const;
-  /// The names of `ids` (any ids, any order). Collective.
+  /// The ids of this rank's `names`, which may be any; GlobalId{2^64-1} (kNoVertex) for unknown ones. Collective.
+  [[nodiscard]] std::vector<GlobalId> ids_of(const core::Communicator& comm, std::span<const std::string> names) const;
+  /// The names of `ids` (any ids, any order). An id that has no name gets the empty string. Collective.
   [[nodiscard]] std::vector<std::string> names_of(const core::Communicator& comm, std::span<const GlobalId> ids) const;
 
  private:
-  std::vector<std::string> names_;      // this rank's, ascending; id of names_[i] is first_id_[rank] + i
-  std::vector<std::uint64_t> first_id_; // per rank, one more at the end: the total
+  std::vector<std::string> names_;         // this rank's, ascending; id of names_[i] is first_id_[rank] + i
+  std::vector<std::uint64_t> first_id_{0}; // per rank, one more at the end: the total
 };
 
 } // namespace pregel
