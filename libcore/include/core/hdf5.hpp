@@ -1,0 +1,180 @@
+// The part of serial HDF5 that we use, with handles that close themselves and errors that are exceptions.
+//
+// Several processes write one file without parallel HDF5: one creates the file with contiguous datasets whose space is
+// allocated at once, closes it and tells the others at which byte each dataset begins; then every process writes its
+// part with plain system calls (SharedAtomicFile::write_at). The numbers are stored in this machine's byte order, which
+// HDF5 records, so any reader gets them right.
+//
+// HDF5 is not called from several threads. All functions are local. Names may be paths ("state/value"): groups on the
+// way are created.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <hdf5.h>
+
+#include "core/error.hpp"
+
+namespace core::hdf5 {
+
+/// A call of HDF5 failed. `what()` says what was being done to which file, and HDF5's own first reason.
+class Hdf5Error : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws Hdf5Error "cannot ACTION: REASON" with the reason on HDF5's error stack.
+[[noreturn]] void throw_hdf5_error(const std::string& action);
+
+/// Owns an HDF5 identifier. Move-only; closing errors show up in File::close only.
+template <herr_t (*Close)(hid_t)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) noexcept : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) Close(id_);
+  }
+  [[nodiscard]] hid_t id() const noexcept { return id_; }
+  /// Gives the identifier away.
+  [[nodiscard]] hid_t release() noexcept { return std::exchange(id_, H5I_INVALID_HID); }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+using Dataset = Handle<H5Dclose>;
+using Dataspace = Handle<H5Sclose>;
+using Datatype = Handle<H5Tclose>;
+using PropertyList = Handle<H5Pclose>;
+using Attribute = Handle<H5Aclose>;
+using Group = Handle<H5Gclose>;
+using Object = Handle<H5Oclose>;
+
+/// `id` in a handle; throws "cannot ACTION: ..." when the call that gave it failed.
+template <class AnyHandle>
+[[nodiscard]] AnyHandle own(hid_t id, const std::string& action) {
+  if (id < 0) throw_hdf5_error(action);
+  return AnyHandle(id);
+}
+/// Throws "cannot ACTION: ..." when `status`, a call's result, is negative.
+inline void check(herr_t status, const std::string& action) {
+  if (status < 0) throw_hdf5_error(action);
+}
+
+/// An open file. Switches HDF5's own printing of errors off.
+class File {
+ public:
+  /// Creates `path` or empties what is there.
+  [[nodiscard]] static File create(const std::string& path);
+  [[nodiscard]] static File open(const std::string& path);
+  [[nodiscard]] static File open_for_writing(const std::string& path);
+
+  [[nodiscard]] hid_t id() const noexcept { return handle_.id(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// Writes everything and closes; throws where the destructor would hide that the disk is full.
+  void close();
+
+ private:
+  File(hid_t id, std::string path) : handle_(id), path_(std::move(path)) {}
+  Handle<H5Fclose> handle_;
+  std::string path_;
+};
+
+/// True if `path` is an HDF5 file (false too when it does not exist).
+[[nodiscard]] bool is_hdf5_file(const std::string& path);
+
+/// HDF5's type for T, which is arithmetic. bool is stored as one byte.
+template <class T>
+requires std::is_arithmetic_v<T>
+[[nodiscard]] hid_t native_type() noexcept {
+  if constexpr (std::is_same_v<T, float>)
+    return H5T_NATIVE_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return H5T_NATIVE_DOUBLE;
+  else if constexpr (std::is_same_v<T, bool>)
+    return H5T_NATIVE_UINT8;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1   ? H5T_NATIVE_INT8
+           : sizeof(T) == 2 ? H5T_NATIVE_INT16
+           : sizeof(T) == 4 ? H5T_NATIVE_INT32
+                            : H5T_NATIVE_INT64;
+  else
+    return sizeof(T) == 1   ? H5T_NATIVE_UINT8
+           : sizeof(T) == 2 ? H5T_NATIVE_UINT16
+           : sizeof(T) == 4 ? H5T_NATIVE_UINT32
+                            : H5T_NATIVE_UINT64;
+}
+
+namespace detail {
+std::uint64_t create_contiguous_dataset(const File&, const std::string& name, hid_t type, std::size_t count);
+void write_dataset(const File&, const std::string& name, hid_t type, const void* data, std::size_t count);
+void read_dataset(const File&, const std::string& name, hid_t type, void* data, std::size_t first, std::size_t count);
+void write_attribute(const File&, const std::string& object, const std::string& name, hid_t type, const void* value);
+void read_attribute(const File&, const std::string& object, const std::string& name, hid_t type, void* value);
+} // namespace detail
+
+/// Creates a one-dimensional dataset whose `count` elements have their place in the file at once, without writing them,
+/// and returns the byte at which they begin (0 when there are none).
+template <class T>
+std::uint64_t create_contiguous_dataset(const File& file, const std::string& name, std::size_t count) {
+  return detail::create_contiguous_dataset(file, name, native_type<T>(), count);
+}
+/// Creates a one-dimensional dataset with this content.
+template <class T>
+void write_dataset(const File& file, const std::string& name, std::span<const T> data) {
+  detail::write_dataset(file, name, native_type<T>(), data.data(), data.size());
+}
+
+/// True if the file has an object of this name.
+[[nodiscard]] bool has_object(const File& file, const std::string& name);
+/// Number of elements of a one-dimensional dataset; throws if there is none of this name or it has another rank.
+[[nodiscard]] std::size_t dataset_length(const File& file, const std::string& name);
+
+/// Elements `first` .. `first` + `count` - 1 of a one-dimensional dataset of any numeric type that T can represent:
+/// integers are not read as floating-point numbers nor the reverse, and nothing is cut off.
+template <class T>
+[[nodiscard]] std::vector<T> read_dataset(const File& file, const std::string& name, std::size_t first,
+                                          std::size_t count) {
+  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no storage to read into");
+  std::vector<T> data(count);
+  detail::read_dataset(file, name, native_type<T>(), data.data(), first, count);
+  return data;
+}
+/// The whole dataset.
+template <class T>
+[[nodiscard]] std::vector<T> read_dataset(const File& file, const std::string& name) {
+  return read_dataset<T>(file, name, 0, dataset_length(file, name));
+}
+
+/// Attributes of `object` ("/" is the file itself; else a dataset or a group that exists). Writing replaces.
+template <class T>
+void write_attribute(const File& file, const std::string& object, const std::string& name, T value) {
+  detail::write_attribute(file, object, name, native_type<T>(), &value);
+}
+void write_string_attribute(const File& file, const std::string& object, const std::string& name,
+                            const std::string& text);
+[[nodiscard]] bool has_attribute(const File& file, const std::string& object, const std::string& name);
+template <class T>
+[[nodiscard]] T read_attribute(const File& file, const std::string& object, const std::string& name) {
+  T value{};
+  detail::read_attribute(file, object, name, native_type<T>(), &value);
+  return value;
+}
+/// Reads strings of fixed and of variable length.
+[[nodiscard]] std::string read_string_attribute(const File& file, const std::string& object, const std::string& name);
+
+} // namespace core::hdf5

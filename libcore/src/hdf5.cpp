@@ -1,0 +1,234 @@
+// HDF5's C interface behind handles and exceptions.
+#include "core/hdf5.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace core::hdf5 {
+namespace {
+
+/// HDF5 prints its error stack to standard error unless told otherwise; our users get one line.
+void silence_automatic_printing() {
+  static const bool silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  (void)silenced;
+}
+
+extern "C" herr_t superstep_keep_first_reason(unsigned depth, const H5E_error2_t* error, void* reason) {
+  if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(reason) = error->desc;
+  return 0;
+}
+
+std::string about(const File& file, const char* verb, const std::string& name) {
+  return fmt::format("{} {} in {}", verb, name, file.path());
+}
+
+PropertyList intermediate_groups() {
+  auto list = own<PropertyList>(H5Pcreate(H5P_LINK_CREATE), "create a property list");
+  check(H5Pset_create_intermediate_group(list.id(), 1), "create a property list");
+  return list;
+}
+
+Dataspace one_dimensional(std::size_t count) {
+  const hsize_t length = count;
+  return own<Dataspace>(H5Screate_simple(1, &length, nullptr), "create a dataspace");
+}
+
+Dataset open_dataset(const File& file, const std::string& name) {
+  return own<Dataset>(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), about(file, "open dataset", name));
+}
+
+Object open_object(const File& file, const std::string& name) {
+  return own<Object>(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), about(file, "open", name));
+}
+
+std::size_t length_of(const File& file, const std::string& name, const Dataset& dataset) {
+  const auto space = own<Dataspace>(H5Dget_space(dataset.id()), about(file, "read dataset", name));
+  if (H5Sget_simple_extent_ndims(space.id()) != 1)
+    throw Hdf5Error(fmt::format("cannot {}: it is not one-dimensional", about(file, "read dataset", name)));
+  return static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id()));
+}
+
+/// HDF5 converts numbers silently and clips what does not fit; what could change a value is refused.
+void require_lossless(const std::string& action, hid_t stored, hid_t wanted) {
+  const H5T_class_t stored_class = H5Tget_class(stored);
+  bool fits = stored_class == H5Tget_class(wanted) && H5Tget_size(stored) <= H5Tget_size(wanted);
+  if (fits && stored_class == H5T_INTEGER && H5Tget_sign(stored) != H5Tget_sign(wanted))
+    fits = H5Tget_sign(stored) == H5T_SGN_NONE && H5Tget_size(stored) < H5Tget_size(wanted);
+  if (!fits) throw Hdf5Error(fmt::format("cannot {}: it holds numbers of another type", action));
+}
+
+Datatype text_type() {
+  auto type = own<Datatype>(H5Tcopy(H5T_C_S1), "create a string type");
+  check(H5Tset_size(type.id(), H5T_VARIABLE), "create a string type");
+  check(H5Tset_cset(type.id(), H5T_CSET_UTF8), "create a string type");
+  return type;
+}
+
+Attribute create_attribute(const File& file, const std::string& object, const std::string& name, hid_t type) {
+  const Object owner = open_object(file, object);
+  const std::string action = about(file, "write attribute", name);
+  const htri_t exists = H5Aexists(owner.id(), name.c_str());
+  check(exists, action);
+  if (exists > 0) check(H5Adelete(owner.id(), name.c_str()), action);
+  const auto space = own<Dataspace>(H5Screate(H5S_SCALAR), action);
+  return own<Attribute>(H5Acreate2(owner.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), action);
+}
+
+Attribute open_attribute(const File& file, const std::string& object, const std::string& name) {
+  const std::string action = about(file, "read attribute", name);
+  auto attribute =
+      own<Attribute>(H5Aopen_by_name(file.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), action);
+  const auto space = own<Dataspace>(H5Aget_space(attribute.id()), action);
+  if (H5Sget_simple_extent_npoints(space.id()) != 1)
+    throw Hdf5Error(fmt::format("cannot {}: it is not a single value", action));
+  return attribute;
+}
+
+} // namespace
+
+void throw_hdf5_error(const std::string& action) {
+  std::string reason;
+  // Upwards from the deepest function, which knows the cause ("No space left on device").
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, superstep_keep_first_reason, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  throw Hdf5Error(fmt::format("cannot {}: {}", action, reason.empty() ? "unknown HDF5 error" : reason));
+}
+
+File File::create(const std::string& path) {
+  silence_automatic_printing();
+  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (id < 0) throw_hdf5_error("create " + path);
+  return {id, path};
+}
+
+File File::open(const std::string& path) {
+  silence_automatic_printing();
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (id < 0) throw_hdf5_error("open " + path);
+  return {id, path};
+}
+
+File File::open_for_writing(const std::string& path) {
+  silence_automatic_printing();
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  if (id < 0) throw_hdf5_error("open " + path);
+  return {id, path};
+}
+
+void File::close() {
+  check(H5Fflush(handle_.id(), H5F_SCOPE_GLOBAL), "write " + path_);
+  check(H5Fclose(handle_.release()), "write " + path_);
+}
+
+bool is_hdf5_file(const std::string& path) {
+  silence_automatic_printing();
+  return H5Fis_hdf5(path.c_str()) > 0;
+}
+
+bool has_object(const File& file, const std::string& name) {
+  // H5Oexists_by_name fails, instead of saying no, when a group on the way is missing: ask for each in turn.
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const std::string prefix = name.substr(0, end);
+    if (prefix == "/" || prefix.empty()) return true;
+    if (H5Lexists(file.id(), prefix.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return H5Oexists_by_name(file.id(), name.c_str(), H5P_DEFAULT) > 0;
+  }
+}
+
+std::size_t dataset_length(const File& file, const std::string& name) {
+  return length_of(file, name, open_dataset(file, name));
+}
+
+void write_string_attribute(const File& file, const std::string& object, const std::string& name,
+                            const std::string& text) {
+  const Datatype type = text_type();
+  const Attribute attribute = create_attribute(file, object, name, type.id());
+  const char* const pointer = text.c_str();
+  check(H5Awrite(attribute.id(), type.id(), &pointer), about(file, "write attribute", name));
+}
+
+bool has_attribute(const File& file, const std::string& object, const std::string& name) {
+  return has_object(file, object) && H5Aexists_by_name(file.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::string read_string_attribute(const File& file, const std::string& object, const std::string& name) {
+  const std::string action = about(file, "read attribute", name);
+  const Attribute attribute = open_attribute(file, object, name);
+  const auto stored = own<Datatype>(H5Aget_type(attribute.id()), action);
+  if (H5Tget_class(stored.id()) != H5T_STRING) throw Hdf5Error(fmt::format("cannot {}: it is not a string", action));
+  if (H5Tis_variable_str(stored.id()) > 0) {
+    char* text = nullptr;
+    check(H5Aread(attribute.id(), stored.id(), &text), action);
+    const std::unique_ptr<char, void (*)(char*)> owned(text, [](char* pointer) { H5free_memory(pointer); });
+    return text != nullptr ? text : "";
+  }
+  std::string text(H5Tget_size(stored.id()), '\0');
+  check(H5Aread(attribute.id(), stored.id(), text.data()), action);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+namespace detail {
+
+std::uint64_t create_contiguous_dataset(const File& file, const std::string& name, hid_t type, std::size_t count) {
+  const std::string action = about(file, "create dataset", name);
+  const auto layout = own<PropertyList>(H5Pcreate(H5P_DATASET_CREATE), action);
+  check(H5Pset_layout(layout.id(), H5D_CONTIGUOUS), action);
+  check(H5Pset_alloc_time(layout.id(), H5D_ALLOC_TIME_EARLY), action);
+  // The content comes from elsewhere: filling first would write the file twice.
+  check(H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER), action);
+  const Dataspace space = one_dimensional(count);
+  const PropertyList links = intermediate_groups();
+  const auto dataset =
+      own<Dataset>(H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), layout.id(), H5P_DEFAULT), action);
+  if (count == 0) return 0;
+  const haddr_t offset = H5Dget_offset(dataset.id());
+  if (offset == HADDR_UNDEF) throw_hdf5_error(action);
+  return offset;
+}
+
+void write_dataset(const File& file, const std::string& name, hid_t type, const void* data, std::size_t count) {
+  const std::string action = about(file, "write dataset", name);
+  const Dataspace space = one_dimensional(count);
+  const PropertyList links = intermediate_groups();
+  const auto dataset =
+      own<Dataset>(H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), H5P_DEFAULT, H5P_DEFAULT), action);
+  if (count > 0) check(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+}
+
+void read_dataset(const File& file, const std::string& name, hid_t type, void* data, std::size_t first,
+                  std::size_t count) {
+  const std::string action = about(file, "read dataset", name);
+  const Dataset dataset = open_dataset(file, name);
+  const std::size_t length = length_of(file, name, dataset);
+  if (first > length || count > length - first)
+    throw Hdf5Error(fmt::format("cannot {}: it has only {} elements", action, length));
+  const auto stored = own<Datatype>(H5Dget_type(dataset.id()), action);
+  require_lossless(action, stored.id(), type);
+  if (count == 0) return;
+  const auto in_file = own<Dataspace>(H5Dget_space(dataset.id()), action);
+  const hsize_t start = first, extent = count;
+  check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, &start, nullptr, &extent, nullptr), action);
+  const Dataspace in_memory = one_dimensional(count);
+  check(H5Dread(dataset.id(), type, in_memory.id(), in_file.id(), H5P_DEFAULT, data), action);
+}
+
+void write_attribute(const File& file, const std::string& object, const std::string& name, hid_t type,
+                     const void* value) {
+  const Attribute attribute = create_attribute(file, object, name, type);
+  check(H5Awrite(attribute.id(), type, value), about(file, "write attribute", name));
+}
+
+void read_attribute(const File& file, const std::string& object, const std::string& name, hid_t type, void* value) {
+  const std::string action = about(file, "read attribute", name);
+  const Attribute attribute = open_attribute(file, object, name);
+  const auto stored = own<Datatype>(H5Aget_type(attribute.id()), action);
+  require_lossless(action, stored.id(), type);
+  check(H5Aread(attribute.id(), type, value), action);
+}
+
+} // namespace detail
+} // namespace core::hdf5
