@@ -19,7 +19,8 @@ set(superstep_sanitizers ${CMAKE_SOURCE_DIR}/scripts/sanitizers)
 if(CMAKE_BUILD_TYPE STREQUAL "Asan")
   set(SUPERSTEP_TEST_TIMEOUT_FACTOR 5)
   list(APPEND SUPERSTEP_TEST_ENVIRONMENT
-    "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0"
+    # The slow unwinder: MPI has no frame pointers, and a suppression matches only what the stack shows.
+    "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1:fast_unwind_on_malloc=0"
     "LSAN_OPTIONS=suppressions=${superstep_sanitizers}/lsan.supp:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1")
 elseif(CMAKE_BUILD_TYPE STREQUAL "Tsan")
@@ -69,11 +70,14 @@ function(superstep_mpi_test)
     message(FATAL_ERROR "superstep_mpi_test(${arg_NAME}): NAME, SOURCES and RANKS are needed; not understood: "
       "'${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
   if(arg_THREADED)
     list(APPEND arg_LABELS threaded)
   endif()
 
-  add_executable(${arg_NAME}_test ${arg_SOURCES})
+  add_executable(${arg_NAME}_test ${arg_SOURCES} ${SUPERSTEP_SANITIZER_SOURCES})
   set_target_properties(${arg_NAME}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     SUPERSTEP_TEST_FILES="${CMAKE_SOURCE_DIR}/tests/data" SUPERSTEP_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
@@ -85,6 +89,6 @@ function(superstep_mpi_test)
       math(EXPR cores "${ranks} * 2")
     endif()
     superstep_program_test(NAME ${arg_NAME}.ranks${ranks} COMMAND $<TARGET_FILE:${arg_NAME}_test> RANKS ${ranks}
-      TIMEOUT "${arg_TIMEOUT}" LABELS "${arg_LABELS}" CORES ${cores})
+      TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS} CORES ${cores})
   endforeach()
 endfunction()

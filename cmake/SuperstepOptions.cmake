@@ -30,3 +30,10 @@ if(SUPERSTEP_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${SUPERSTEP_CCACHE_PROGRAM})
   endif()
 endif()
+
+# Sources that executables (not libraries) of a sanitizer build need.
+set(SUPERSTEP_SANITIZER_SOURCES)
+if(CMAKE_BUILD_TYPE STREQUAL "Asan")
+  set(SUPERSTEP_SANITIZER_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sanitizers/keep_modules_loaded.cpp)
+  set(CMAKE_ENABLE_EXPORTS ON) # plug-ins must find it in the executable
+endif()

@@ -1,5 +1,6 @@
-# Starting MPI jobs the same way with Open MPI 4, Open MPI 5 and MPICH. Sourced. Sets mpi_flavour (openmpi4, openmpi5,
-# mpich, other or none) and defines run_ranks. cmake/SuperstepMpiLauncher.cmake makes the same choice for the tests.
+# Starting MPI jobs on one machine the same way with Open MPI 4, Open MPI 5 and MPICH. Sourced. Sets mpi_flavour
+# (openmpi4, openmpi5, mpich, other or none) and defines run_ranks. cmake/SuperstepMpiLauncher.cmake makes the same choice
+# for the tests.
 
 # Containers often run as root, which Open MPI refuses unless told twice (PRTE: the runtime of Open MPI 5).
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -16,14 +17,15 @@ if command -v mpirun >/dev/null 2>&1; then
       ;;
     *"(Open MPI) "*)
       mpi_flavour=openmpi5
-      mpi_flags=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+      # One host needs no TCP, and version 5 complains at length where it finds no network.
+      mpi_flags=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl ^tcp)
       ;;
     *HYDRA* | *MPICH*) mpi_flavour=mpich ;; # oversubscribes and leaves ranks unbound by default
     *) mpi_flavour=other ;;
   esac
 fi
 
-# run_ranks N COMMAND...
+# run_ranks N COMMAND...: on this machine.
 run_ranks() {
   local ranks=$1
   shift
