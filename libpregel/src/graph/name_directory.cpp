@@ -22,15 +22,34 @@ namespace {
 constexpr std::uint64_t kSamplesPerRank = 64;
 constexpr GlobalId kUnknown{~std::uint64_t{0}};
 
-/// The distinct names of a list, ascending, and where each name of the list went.
+/// The first eight bytes of a name as a number that orders like them.
+[[nodiscard]] std::uint64_t prefix_of(std::string_view name) {
+  std::uint64_t prefix = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    prefix = prefix << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0U);
+  }
+  return prefix;
+}
+
+/// The distinct names of a list, ascending, and where each name of the list went. Sorting looks at the names themselves
+/// only where their prefixes are equal: a sort of bare pointers would miss the cache at every comparison.
 struct SortedNames {
-  explicit SortedNames(std::span<const std::string> names) : place(names.size()) {
-    std::vector<std::size_t> order(names.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
-    for (const std::size_t i : order) {
-      if (distinct.empty() || distinct.back() != names[i]) distinct.emplace_back(names[i]);
-      place[i] = distinct.size() - 1;
+  template <class List>
+  explicit SortedNames(const List& names) : place(names.size()) {
+    struct Key {
+      std::uint64_t prefix;
+      std::size_t index;
+    };
+    std::vector<Key> order(names.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = {prefix_of(names[i]), i};
+    std::sort(order.begin(), order.end(), [&](const Key& a, const Key& b) {
+      return a.prefix != b.prefix ? a.prefix < b.prefix
+                                  : std::string_view(names[a.index]) < std::string_view(names[b.index]);
+    });
+    for (const Key& key : order) {
+      const std::string_view name = names[key.index];
+      if (distinct.empty() || distinct.back() != name) distinct.push_back(name);
+      place[key.index] = distinct.size() - 1;
     }
   }
 
@@ -84,12 +103,6 @@ template <class T>
   return replies;
 }
 
-[[nodiscard]] std::vector<std::string_view> views(const StringPack& pack) {
-  std::vector<std::string_view> all(pack.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = pack[i];
-  return all;
-}
-
 /// Position of `name` in an ascending list, or its size.
 template <class List>
 [[nodiscard]] std::size_t position_of(const List& ascending, std::string_view name) {
@@ -110,18 +123,14 @@ NameDirectory NameDirectory::build(const core::Communicator& comm, std::span<con
   const StringDelivery arrived = exchange_strings(comm, pack, counts);
 
   NameDirectory directory;
-  std::vector<std::string_view> interval = views(arrived.strings);
-  std::sort(interval.begin(), interval.end());
-  interval.erase(std::unique(interval.begin(), interval.end()), interval.end());
-  directory.names_.assign(interval.begin(), interval.end());
+  const SortedNames interval(arrived.strings);
+  directory.names_.assign(interval.distinct.begin(), interval.distinct.end());
   const auto sizes = core::all_gather<std::uint64_t>(comm, directory.names_.size());
   std::partial_sum(sizes.begin(), sizes.end(), std::back_inserter(directory.first_id_)); // after the leading 0
 
   const std::uint64_t first = directory.first_id_[static_cast<std::size_t>(comm.rank())];
   std::vector<GlobalId> answers(arrived.strings.size());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    answers[i] = GlobalId{first + position_of(interval, arrived.strings[i])};
-  }
+  for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = GlobalId{first + interval.place[i]};
   const std::vector<GlobalId> replies = send_back(comm, answers, arrived.counts);
   ids.resize(mine.size());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = replies[sorted.place[i]];
