@@ -77,7 +77,7 @@ bool take_sign(std::string_view& field) noexcept {
 [[nodiscard]] std::string separator_hint(std::string_view field) {
   const std::size_t at = field.find_first_of(",;|");
   if (at == std::string_view::npos) return {};
-  return quoted(field) + ": columns must be separated by blanks or tabs, not by '" + field[at] + "'";
+  return in_quotes(field) + ": columns must be separated by blanks or tabs, not by '" + field[at] + "'";
 }
 
 } // namespace
@@ -106,7 +106,7 @@ const char* parse_value(const char* p, double& value) noexcept {
   return status == NumberStatus::good || infinite ? field.data() + field.size() : nullptr;
 }
 
-std::string quoted(std::string_view field) {
+std::string in_quotes(std::string_view field) {
   constexpr std::size_t kLongest = 40;
   constexpr char kHex[] = "0123456789abcdef";
   std::string text = "'";
@@ -123,7 +123,7 @@ std::string quoted(std::string_view field) {
 
 std::string why_not_an_id(std::string_view field) {
   if (std::string hint = separator_hint(field); !hint.empty()) return hint;
-  const std::string name = quoted(field);
+  const std::string name = in_quotes(field);
   const std::size_t other = field.find_first_not_of("0123456789");
   if (other == std::string_view::npos) {
     return name + " is too large for a vertex id: ids go up to " + std::to_string(kLargestId);
@@ -143,9 +143,9 @@ std::string why_not_an_id(std::string_view field) {
 std::string why_not_a_weight(std::string_view field, std::string_view what) {
   if (std::string hint = separator_hint(field); !hint.empty()) {
     const bool decimal_comma = field.find_first_not_of("+-0123456789,") == std::string_view::npos;
-    return decimal_comma ? quoted(field) + " is not a number: the decimal separator is a point" : hint;
+    return decimal_comma ? in_quotes(field) + " is not a number: the decimal separator is a point" : hint;
   }
-  const std::string name = quoted(field);
+  const std::string name = in_quotes(field);
   double ignored = 0;
   switch (read_number(field, ignored)) {
     case NumberStatus::not_finite: return name + " is not finite: no " + std::string(what) + " can be that";

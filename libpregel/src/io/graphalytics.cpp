@@ -177,7 +177,7 @@ std::optional<bool> directed_by_properties(const std::string& graph_file) {
     const std::string_view value = trim(text.substr(separator + 1));
     if (value == "true") return true;
     if (value == "false") return false;
-    throw FileError(path, number, quoted(value) + " is neither true nor false");
+    throw FileError(path, number, in_quotes(value) + " is neither true nor false");
   }
   return std::nullopt;
 }

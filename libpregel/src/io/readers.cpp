@@ -110,7 +110,7 @@ template <class Id>
 template <class Id, class Set>
 [[noreturn]] void refuse_first_line_with(const Reading& reading, const Set& unlisted) {
   const auto reason_of = [&](std::string_view text) {
-    return quoted(text) + " is not listed in the vertex file " + *reading.vertex_file;
+    return in_quotes(text) + " is not listed in the vertex file " + *reading.vertex_file;
   };
   read_lines(reading.comm, reading.options.graph_file, reading.team, reading.options.limits,
              [&](int, std::string_view lines) {

@@ -25,7 +25,7 @@ void refuse_unknown(const core::Communicator& comm, const std::string& path, cor
     std::string reason;
     auto bad = parse_value_lines<std::string_view>(lines, [&](std::string_view name, double) {
       if (!unknown.contains(name)) return true;
-      reason = quoted(name) + " is not a vertex of the graph";
+      reason = in_quotes(name) + " is not a vertex of the graph";
       return false;
     });
     if (bad) bad->reason = reason;

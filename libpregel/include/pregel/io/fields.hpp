@@ -130,7 +130,7 @@ struct DigitGroup {
 [[nodiscard]] const char* parse_value(const char* p, double& value) noexcept;
 
 /// A field as it appears in a message: in quotes, cut after some 40 bytes, unprintable bytes as \xNN.
-[[nodiscard]] std::string quoted(std::string_view field);
+[[nodiscard]] std::string in_quotes(std::string_view field);
 /// Why parse_field() refused `field` as a number.
 [[nodiscard]] std::string why_not_an_id(std::string_view field);
 /// Why parse_weight() refused `field`; `what` names the column.

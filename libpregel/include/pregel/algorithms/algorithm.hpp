@@ -1,0 +1,50 @@
+// The registry of algorithms that the pregel program offers. A new algorithm is one file with a vertex program and a
+// function that returns its Algorithm, and one line in registry.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "pregel/engine/run_report.hpp"
+#include "pregel/graph/graph_builder.hpp"
+#include "pregel/io/results.hpp"
+
+namespace pregel {
+
+struct AlgorithmOptions {
+  std::string variant = "standard";
+  std::optional<GlobalId> source;
+  std::optional<std::uint64_t> iterations;
+  double damping = 0.85;
+  double tolerance = 1e-9;
+  bool parents = false;
+  std::vector<std::pair<GlobalId, double>> start_values; ///< this rank's share, of any vertices (--values)
+};
+
+struct AlgorithmRun {
+  RunReport report;
+  ResultTable result;
+};
+
+struct Algorithm {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<std::string_view> variants = {"standard"};
+  bool needs_source = false;
+  bool reads_weights = false; ///< shortest paths: also used without weights (each arc counts 1)
+  GraphNeeds (*needs)(const AlgorithmOptions&);
+  /// Runs on a graph built for needs(). Collective.
+  AlgorithmRun (*run)(const DistributedGraph&, core::ThreadTeam&, const AlgorithmOptions&, const RunOptions&);
+};
+
+/// All algorithms, in the order of --help.
+[[nodiscard]] const std::vector<Algorithm>& algorithms();
+/// InputError listing the known names if `name` is not among them.
+[[nodiscard]] const Algorithm& find_algorithm(std::string_view name);
+
+} // namespace pregel

@@ -1,0 +1,634 @@
+// The engine: runs a vertex program on this rank's part of a graph, in the loop of superstep_loop.hpp.
+//
+// How a superstep's messages reach compute() is chosen by every rank for itself, by the number of arcs to look at:
+//   PULL  each vertex folds over its in-arcs, skipping slots that did not publish. Fold and compute are one loop: a
+//   combined
+//         message lives in a register. For supersteps in which many vertices sent.
+//   PUSH  each published slot walks its arcs to local vertices and combines into their accumulators; then the touched
+//   vertices
+//         compute. For supersteps in which few sent. Order: if the combiner cares, slots are walked in ascending global
+//         id.
+//   LIST  messages are listed by (target, sender), then read in that order: no combiner, or messages to given ids.
+// All three fold a vertex's messages in ascending order of the sender's id, so the choice cannot change a bit.
+//
+// Threads: a vertex is computed by one thread, and the ranges that threads take begin at multiples of 64, so that no
+// two threads write the same word of a bitmap. PULL hands out ranges dynamically; PUSH gives each thread a fixed range,
+// and each thread walks all published slots but only their targets in its range (found by binary search: rows are
+// sorted).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/thread_team.hpp"
+#include "pregel/engine/direct_messages.hpp"
+#include "pregel/engine/program.hpp"
+#include "pregel/engine/serialized_boundary.hpp"
+#include "pregel/engine/superstep_loop.hpp"
+#include "pregel/engine/trace.hpp"
+#include "pregel/engine/vertex.hpp"
+#include "pregel/engine/vertex_set.hpp"
+#include "pregel/engine/worker.hpp"
+#include "pregel/error.hpp"
+
+namespace pregel {
+
+template <class P>
+class Engine final : public SuperstepLoop {
+  static_assert(VertexProgram<P>, "compute(Vertex<P>&, std::span<const Message>, Context&) const is missing");
+  static_assert(!std::is_same_v<typename P::Value, bool>,
+                "use a byte: vector<bool> packs bits that threads would share");
+
+ public:
+  using Value = typename P::Value;
+  using Message = typename P::Message;
+
+  /// `graph` and `team` must outlive the engine. Local.
+  Engine(const DistributedGraph& graph, P program, core::ThreadTeam& team, RunOptions options)
+      : SuperstepLoop(graph, team, std::move(options)),
+        program_(std::move(program)),
+        values_(graph.local_count),
+        incoming_(graph),
+        outgoing_(graph),
+        active_(graph.local_count),
+        next_active_(graph.local_count),
+        touched_(graph.local_count),
+        boundary_(graph) {
+    AggregatorRegistry registry;
+    if constexpr (DeclaresAggregators<P>) program_.declare(registry);
+    board_ = AggregatorBoard(registry.declarations(), team.size());
+    for (int t = 0; t < team.size(); ++t) {
+      workers_.emplace_back(Context(board_, board_.of_thread(t), graph.vertex_count, options_.seed));
+    }
+    if constexpr (!AlwaysActive<P>) last_computed_.assign(graph.local_count, kNever);
+    cut_ranges();
+  }
+
+  /// By LocalId.
+  [[nodiscard]] const std::vector<Value>& values() const noexcept { return values_; }
+  [[nodiscard]] std::vector<Value>& values() noexcept { return values_; }
+  [[nodiscard]] const P& program() const noexcept { return program_; }
+
+ private:
+  friend class Vertex<P>;
+
+  static constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+  static constexpr bool kHasContent = !std::is_empty_v<Message>;
+  // Below this many vertices or arcs a second thread costs more (about 5 microseconds to start) than it saves.
+  static constexpr std::size_t kWorthThreads = 16384;
+  // An arc walked by PUSH costs about this many arcs walked by PULL: random writes instead of reads. Where PULL stops
+  // at the first sender it looks at a small part of its arcs (GAP's direction-optimising BFS switches at 1/15).
+  static constexpr double kPushCost = OneIsEnough<P> ? 15.0 : 2.5;
+
+  /// The messages of one superstep: a value a slot, and which slots have published.
+  struct Published {
+    explicit Published(const DistributedGraph& graph)
+        : set(graph.slot_count()), messages(kHasContent ? graph.slot_count() : 0) {}
+    VertexSet set;
+    std::vector<Message> messages;
+    bool all = false; // every vertex of the graph published: `set` need not be looked at
+  };
+
+  // ---- phases -------------------------------------------------------------------------------------------------
+
+  SuperstepCounts compute() override {
+    mode_ = superstep_ == 0 ? FoldMode::none : choose_mode();
+    switch (mode_) {
+      case FoldMode::none: visit_active(); break;
+      case FoldMode::pull: pull(); break;
+      case FoldMode::push: push(); break;
+      case FoldMode::list: list(); break;
+    }
+    return end_of_compute();
+  }
+
+  ExchangeVolume exchange(bool all_published, bool any_direct) override {
+    ExchangeVolume volume = boundary_.exchange(outgoing_.messages, outgoing_.set, all_published);
+    if (all_published) outgoing_.set.clear();
+    std::swap(incoming_, outgoing_);
+    incoming_.all = all_published;
+    direct_.clear();
+    if (any_direct) volume += exchange_direct();
+    return volume;
+  }
+
+  void discard_messages() override { outgoing_.set.clear(); }
+
+  void begin_superstep() override {
+    workers_[0].context.enter_superstep(superstep_);
+    if constexpr (PreparesSupersteps<P>) program_.begin_superstep(std::as_const(workers_[0].context));
+  }
+
+  void master([[maybe_unused]] MasterContext& context) override {
+    if constexpr (HasMaster<P>) program_.master(context);
+  }
+
+  /// Closes a compute phase: merges the threads' counts and sets, and forgets the messages that were read.
+  SuperstepCounts end_of_compute() {
+    SuperstepCounts total;
+    active_.clear();
+    for (Worker<P>& worker : workers_) {
+      total.computed += worker.counts.computed;
+      total.woken += worker.counts.woken;
+      total.still_active += worker.counts.still_active;
+      total.published += worker.counts.published;
+      total.sent += worker.counts.sent;
+      total.direct += worker.counts.direct;
+      outgoing_.set.account(worker.counts.published, worker.published, worker.listing);
+      if constexpr (!AlwaysActive<P>) next_active_.account(worker.counts.still_active, worker.active, worker.listing);
+      worker.counts = {};
+    }
+    if (total.published != graph_.local_count) outgoing_.set.relist_if_few();
+    next_active_.relist_if_few();
+    std::swap(active_, next_active_);
+    if (!incoming_.all) incoming_.set.clear();
+    incoming_.all = false;
+    direct_.clear();
+    return total;
+  }
+
+  [[nodiscard]] bool combining() const noexcept { return HasCombiner<P> && options_.use_combiner; }
+
+  [[nodiscard]] FoldMode choose_mode() const {
+    const bool any_order = CombinesInAnyOrder<P> && combining();
+    const bool can_push = graph_.arcs_from_slot.built();
+    if (!direct_.empty()) return any_order && can_push ? FoldMode::push : FoldMode::list;
+    if (incoming_.all) return FoldMode::pull;
+    if (incoming_.set.empty()) return FoldMode::none;
+    if (!can_push || (!any_order && !incoming_.set.listed())) return FoldMode::pull;
+    const double share =
+        static_cast<double>(totals_.sent) / static_cast<double>(std::max<std::uint64_t>(1, graph_.arc_count));
+    if (share * kPushCost >= 1) return FoldMode::pull;
+    return combining() ? FoldMode::push : FoldMode::list;
+  }
+
+  // ---- loops over vertices ------------------------------------------------------------------------------------
+
+  /// Ranges of local vertices, 64-aligned, with about equal numbers of arcs: dynamic ones for PULL, one a thread for
+  /// PUSH.
+  void cut_ranges() {
+    const auto threads = static_cast<std::uint64_t>(team_.size());
+    const auto cut = [&](std::uint64_t pieces) {
+      std::vector<std::uint32_t> bounds{0};
+      const std::uint64_t work = graph_.in_arcs.entries.size() + graph_.local_count;
+      std::uint32_t v = 0;
+      for (std::uint64_t piece = 1; piece < pieces; ++piece) {
+        const auto done = [&](std::uint32_t u) { return graph_.in_arcs.offsets[u] + u >= work * piece / pieces; };
+        while (v < graph_.local_count && !done(v)) v += 64;
+        v = std::min(v, graph_.local_count);
+        if (v > bounds.back()) bounds.push_back(v);
+      }
+      bounds.push_back(graph_.local_count);
+      return bounds;
+    };
+    pull_bounds_ = cut(threads == 1 ? 1 : threads * 16);
+    push_bounds_ = cut(threads);
+  }
+
+  /// Calls body(worker, begin, end) for all ranges, on all threads.
+  template <class Body>
+  void for_ranges(Body&& body) {
+    for (Worker<P>& worker : workers_) worker.begin(superstep_, false);
+    if (team_.size() == 1 || graph_.local_count < kWorthThreads) {
+      body(workers_[0], std::uint32_t{0}, graph_.local_count);
+      return;
+    }
+    std::atomic<std::size_t> next{0};
+    team_.run([&](int thread) {
+      for (std::size_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) + 1 < pull_bounds_.size();) {
+        body(workers_[static_cast<std::size_t>(thread)], pull_bounds_[r], pull_bounds_[r + 1]);
+      }
+    });
+  }
+
+  /// Calls body(worker, begin, end) once a thread with that thread's fixed range, or once with everything if `work` is
+  /// little.
+  template <class Body>
+  void for_fixed_ranges(std::size_t work, Body&& body) {
+    if (team_.size() == 1 || work < kWorthThreads) {
+      for (Worker<P>& worker : workers_) worker.begin(superstep_, true);
+      body(workers_[0], std::uint32_t{0}, graph_.local_count);
+      return;
+    }
+    for (Worker<P>& worker : workers_) worker.begin(superstep_, false);
+    team_.run([&](int thread) {
+      const auto t = static_cast<std::size_t>(thread);
+      if (t + 1 < push_bounds_.size()) body(workers_[t], push_bounds_[t], push_bounds_[t + 1]);
+    });
+  }
+
+  /// Runs compute on one vertex.
+  void visit(Worker<P>& worker, std::uint32_t v, std::span<const Message> messages) {
+    ++worker.counts.computed;
+    if constexpr (!AlwaysActive<P>) {
+      worker.counts.woken += superstep_ > 0 && last_computed_[v] + std::uint64_t{1} != superstep_;
+      last_computed_[v] = static_cast<std::uint32_t>(superstep_);
+    }
+    Vertex<P> vertex(*this, worker, LocalId{v});
+    program_.compute(vertex, messages, worker.context);
+    if constexpr (AlwaysActive<P>) {
+      ++worker.counts.still_active;
+    } else if (!vertex.halted()) {
+      ++worker.counts.still_active;
+      next_active_.set_bit(v);
+      if (worker.listing) worker.active.push_back(v);
+    }
+  }
+
+  [[nodiscard]] bool is_active(std::uint32_t v) const noexcept { return AlwaysActive<P> || active_.contains(v); }
+
+  /// No messages: all vertices in superstep 0, later those that have not halted.
+  void visit_active() {
+    if (superstep_ == 0 || AlwaysActive<P>) {
+      for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t v = begin; v < end; ++v) visit(worker, v, {});
+      });
+    } else if (active_.listed() && (team_.size() == 1 || active_.count() < kWorthThreads)) {
+      for (Worker<P>& worker : workers_) worker.begin(superstep_, true);
+      for (const std::uint32_t v : active_.members()) visit(workers_[0], v, {});
+    } else {
+      for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t v = begin; v < end; ++v) {
+          if (active_.contains(v)) visit(worker, v, {});
+        }
+      });
+    }
+  }
+
+  // ---- PULL ---------------------------------------------------------------------------------------------------
+
+  /// The message that arc `a` of `rows` carries from a slot that published.
+  template <class Entry>
+  [[nodiscard]] Message message_along(const Rows<Entry>& rows, std::uint64_t a, Slot from) const {
+    Message message{};
+    if constexpr (kHasContent) message = incoming_.messages[index(from)];
+    if constexpr (ChangesAlongArcs<P>)
+      return program_.along(message, rows.weights.empty() ? 1.0 : rows.weights[a]);
+    else
+      return message;
+  }
+
+  void pull() {
+    if constexpr (HasCombiner<P>) {
+      if (options_.use_combiner) {
+        if (incoming_.all)
+          pull_combined<true>();
+        else
+          pull_combined<false>();
+        return;
+      }
+    }
+    pull_listed();
+  }
+
+  /// Folds v's in-arcs; false if no sender published.
+  template <bool kAllPublished>
+  [[nodiscard]] bool fold(std::uint32_t v, Message& folded) const {
+    const Rows<Slot>& arcs = graph_.in_arcs;
+    const std::uint64_t end = arcs.offsets[v + std::size_t{1}];
+    std::uint64_t a = arcs.offsets[v];
+    if constexpr (!kAllPublished) {
+      while (a < end && !incoming_.set.contains(index(arcs.entries[a]))) ++a;
+    }
+    if (a == end) return false;
+    folded = message_along(arcs, a, arcs.entries[a]);
+    if constexpr (OneIsEnough<P>) return true;
+    for (++a; a < end; ++a) {
+      const Slot from = arcs.entries[a];
+      if constexpr (!kAllPublished) {
+        if (!incoming_.set.contains(index(from))) continue;
+      }
+      folded = program_.combine(folded, message_along(arcs, a, from));
+    }
+    return true;
+  }
+
+  template <bool kAllPublished>
+  void pull_combined() {
+    for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t v = begin; v < end; ++v) {
+        Message folded{};
+        const bool any = needs_messages(v) && fold<kAllPublished>(v, folded);
+        if (any)
+          visit(worker, v, {&folded, 1});
+        else if (is_active(v))
+          visit(worker, v, {});
+      }
+    });
+  }
+
+  void pull_listed() {
+    const Rows<Slot>& arcs = graph_.in_arcs;
+    for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t v = begin; v < end; ++v) {
+        worker.gathered.clear();
+        if (needs_messages(v)) {
+          for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
+            const Slot from = arcs.entries[a];
+            if (incoming_.all || incoming_.set.contains(index(from)))
+              worker.gathered.push_back(message_along(arcs, a, from));
+          }
+        }
+        if (!worker.gathered.empty() || is_active(v)) visit(worker, v, worker.gathered);
+      }
+    });
+  }
+
+  [[nodiscard]] bool needs_messages([[maybe_unused]] std::uint32_t v) const {
+    if constexpr (SettlesVertices<P>)
+      return program_.needs_messages(values_[v]);
+    else
+      return true;
+  }
+
+  // ---- PUSH ---------------------------------------------------------------------------------------------------
+
+  void push() {
+    if constexpr (HasCombiner<P>) {
+      if (inbox_.size() < graph_.local_count) inbox_.resize(graph_.local_count);
+      push_order_.assign(incoming_.set.members().begin(), incoming_.set.members().end());
+      if constexpr (!CombinesInAnyOrder<P>) sort_by_global_id(push_order_);
+      const std::size_t work =
+          static_cast<std::size_t>(static_cast<double>(totals_.sent) / graph_.comm->size()) + active_.count();
+      for_fixed_ranges(work, [&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+        worker.touched.clear();
+        if (incoming_.all) {
+          for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) push_from(worker, Slot{slot}, begin, end);
+        } else if (incoming_.set.listed()) {
+          for (const std::uint32_t slot : push_order_) push_from(worker, Slot{slot}, begin, end);
+        } else {
+          incoming_.set.for_each([&](std::uint32_t slot) { push_from(worker, Slot{slot}, begin, end); });
+        }
+        for (const ReceivedMessage<Message>& m : direct_.in_range(begin, end))
+          receive(worker, index(m.target), m.message);
+        visit_touched(worker, begin, end);
+      });
+    }
+  }
+
+  void push_from(Worker<P>& worker, Slot slot, std::uint32_t begin, std::uint32_t end) {
+    const Rows<LocalId>& arcs = graph_.arcs_from_slot;
+    std::uint64_t a = arcs.offsets[index(slot)];
+    std::uint64_t last = arcs.offsets[index(slot) + std::size_t{1}];
+    if (begin != 0 || end != graph_.local_count) {
+      const auto first = arcs.entries.begin();
+      const auto position = [&](std::uint32_t bound) {
+        return static_cast<std::uint64_t>(std::lower_bound(first + static_cast<std::ptrdiff_t>(a),
+                                                           first + static_cast<std::ptrdiff_t>(last), LocalId{bound}) -
+                                          first);
+      };
+      const std::uint64_t from = position(begin);
+      last = position(end);
+      a = from;
+    }
+    for (; a < last; ++a) receive(worker, index(arcs.entries[a]), message_along(arcs, a, slot));
+  }
+
+  void receive(Worker<P>& worker, std::uint32_t v, const Message& message) {
+    if (!needs_messages(v)) return;
+    if (!touched_.contains(v)) {
+      touched_.set_bit(v);
+      worker.touched.push_back(v);
+      inbox_[v] = message;
+    } else if constexpr (!OneIsEnough<P> || CombinesInAnyOrder<P>) {
+      inbox_[v] = program_.combine(inbox_[v], message);
+    }
+  }
+
+  /// Computes this range's touched vertices and its other active ones, and leaves touched_ empty again.
+  void visit_touched(Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+    for (const std::uint32_t v : worker.touched) visit(worker, v, {&inbox_[v], 1});
+    if constexpr (AlwaysActive<P>) {
+      for (std::uint32_t v = begin; v < end; ++v) {
+        if (!touched_.contains(v)) visit(worker, v, {});
+      }
+    } else if (!active_.empty()) {
+      active_.for_each([&](std::uint32_t v) {
+        if (v >= begin && v < end && !touched_.contains(v)) visit(worker, v, {});
+      });
+    }
+    for (const std::uint32_t v : worker.touched) touched_.clear_word_of(v);
+  }
+
+  void sort_by_global_id(std::vector<std::uint32_t>& slots) const {
+    std::sort(slots.begin(), slots.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return graph_.slot_ids[a] < graph_.slot_ids[b]; });
+  }
+
+  // ---- LIST ---------------------------------------------------------------------------------------------------
+
+  /// Adds the neighbour messages to the direct ones, orders all by (target, sender), and computes.
+  void list() {
+    incoming_.set.for_each([&](std::uint32_t slot) { list_from(Slot{slot}); });
+    if (incoming_.all) {
+      for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) list_from(Slot{slot});
+    }
+    if (!graph_.arcs_from_slot.built()) list_by_target();
+    direct_.sort();
+    for_fixed_ranges(direct_.size() + active_.count(), [&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+      std::span<const ReceivedMessage<Message>> rest = direct_.in_range(begin, end);
+      worker.touched.clear();
+      while (!rest.empty()) {
+        const std::uint32_t v = index(rest.front().target);
+        worker.gathered.clear();
+        for (; !rest.empty() && index(rest.front().target) == v; rest = rest.subspan(1))
+          gather(worker, rest.front().message);
+        touched_.set_bit(v);
+        worker.touched.push_back(v);
+        if (needs_messages(v))
+          visit(worker, v, worker.gathered);
+        else if (is_active(v))
+          visit(worker, v, {});
+      }
+      const std::vector<std::uint32_t> done = std::exchange(worker.touched, {});
+      visit_touched(worker, begin, end); // the active ones that got nothing
+      for (const std::uint32_t v : done) touched_.clear_word_of(v);
+    });
+  }
+
+  void list_from(Slot slot) {
+    const Rows<LocalId>& arcs = graph_.arcs_from_slot;
+    if (!arcs.built()) return;
+    for (std::uint64_t a = arcs.offsets[index(slot)]; a < arcs.offsets[index(slot) + std::size_t{1}]; ++a) {
+      direct_.add({arcs.entries[a], graph_.slot_ids[index(slot)], message_along(arcs, a, slot)});
+    }
+  }
+
+  void list_by_target() {
+    const Rows<Slot>& arcs = graph_.in_arcs;
+    for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
+      for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
+        const Slot from = arcs.entries[a];
+        if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
+        direct_.add({LocalId{v}, graph_.slot_ids[index(from)], message_along(arcs, a, from)});
+      }
+    }
+  }
+
+  /// Adds a message to those of the vertex at hand; with a combiner there is at most one.
+  void gather(Worker<P>& worker, const Message& message) {
+    if constexpr (HasCombiner<P>) {
+      if (options_.use_combiner && !worker.gathered.empty()) {
+        worker.gathered.front() = program_.combine(worker.gathered.front(), message);
+        return;
+      }
+    }
+    worker.gathered.push_back(message);
+  }
+
+  // ---- messages -----------------------------------------------------------------------------------------------
+
+  void publish(Worker<P>& worker, std::uint32_t v, const Message& message) {
+    worker.counts.sent += graph_.out_degrees[v];
+    if (!outgoing_.set.contains(v)) {
+      if constexpr (kHasContent) outgoing_.messages[v] = message;
+      outgoing_.set.set_bit(v);
+      ++worker.counts.published;
+      if (worker.listing) worker.published.push_back(v);
+      return;
+    }
+    if constexpr (HasCombiner<P>) {
+      if constexpr (kHasContent) outgoing_.messages[v] = program_.combine(outgoing_.messages[v], message);
+    } else {
+      throw GraphError("vertex " + std::to_string(number(graph_.slot_ids[v])) +
+                       " called send_to_neighbors() twice in a superstep, and its program has no combiner");
+    }
+  }
+
+  ExchangeVolume exchange_direct() {
+    std::vector<DirectMessage<Message>> outbox;
+    for (Worker<P>& worker : workers_) {
+      outbox.insert(outbox.end(), worker.outbox.begin(), worker.outbox.end());
+      worker.outbox.clear();
+    }
+    if constexpr (CombinesInAnyOrder<P>) {
+      if (options_.use_combiner)
+        combine_by_target(outbox, [&](const Message& a, const Message& b) { return program_.combine(a, b); });
+    }
+    return direct_.exchange(graph_, std::move(outbox), options_.unknown_target, superstep_);
+  }
+
+  // ---- trace --------------------------------------------------------------------------------------------------
+
+  TraceDetails trace_details(bool describe_vertices) override {
+    TraceDetails details;
+    direct_.sort();
+    std::vector<Message> messages;
+    std::vector<int> senders; // ranks
+    for (const LocalId local : graph_.ascending) {
+      const std::uint32_t v = index(local);
+      collect_deliveries(v, messages, senders);
+      const bool computed = AlwaysActive<P> || last_computed_[v] == superstep_;
+      const std::uint64_t delivered = count_deliveries(senders);
+      details.delivered += delivered;
+      const bool woken = delivered != 0 && !computed;
+      details.wakeups += woken ? 1 : 0;
+      if (!describe_vertices) continue;
+      VertexTrace row{graph_.slot_ids[v], computed, delivered, describe(values_[v]), ""};
+      if (woken) row.woken_by = describe_all(messages);
+      details.vertices.push_back(std::move(row));
+    }
+    return details;
+  }
+
+  /// The messages that reach v at this barrier, uncombined, and the rank that sent each.
+  void collect_deliveries(std::uint32_t v, std::vector<Message>& messages, std::vector<int>& senders) const {
+    messages.clear();
+    senders.clear();
+    const Rows<Slot>& arcs = graph_.in_arcs;
+    for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
+      const Slot from = arcs.entries[a];
+      if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
+      messages.push_back(message_along(arcs, a, from));
+      senders.push_back(graph_.owner_of(from));
+    }
+    for (const ReceivedMessage<Message>& m : direct_.in_range(v, v + 1)) {
+      messages.push_back(m.message);
+      senders.push_back(graph_.owner(m.sender));
+    }
+  }
+
+  /// With a combiner, what one rank sent to one target counts once.
+  [[nodiscard]] std::uint64_t count_deliveries(std::vector<int>& senders) const {
+    if (!combining()) return senders.size();
+    std::sort(senders.begin(), senders.end());
+    return static_cast<std::uint64_t>(std::unique(senders.begin(), senders.end()) - senders.begin());
+  }
+
+  [[nodiscard]] std::string describe_all(const std::vector<Message>& messages) const {
+    std::string text;
+    if constexpr (HasCombiner<P>) {
+      if (options_.use_combiner) {
+        Message folded = messages.front();
+        for (std::size_t i = 1; i < messages.size(); ++i) folded = program_.combine(folded, messages[i]);
+        return describe(folded);
+      }
+    }
+    for (const Message& m : messages) text += (text.empty() ? "" : ";") + describe(m);
+    return text;
+  }
+
+  template <class T>
+  [[nodiscard]] static std::string describe(const T& x) {
+    if constexpr (requires { P::describe(x); })
+      return P::describe(x);
+    else if constexpr (requires { trace_text(x); })
+      return trace_text(x);
+    else
+      return "?";
+  }
+
+  P program_;
+  std::vector<Value> values_;
+  Published incoming_, outgoing_;
+  VertexSet active_, next_active_;           // who has not halted; unused where all always are
+  std::vector<std::uint32_t> last_computed_; // superstep in which each vertex last ran compute
+  std::vector<Message> inbox_;               // PUSH accumulators
+  VertexSet touched_;                        // PUSH: inbox_[v] is valid
+  std::vector<std::uint32_t> push_order_;
+  DirectMessages<Message> direct_;
+  BoundaryFor<Message> boundary_;
+  std::vector<Worker<P>> workers_;
+  std::vector<std::uint32_t> pull_bounds_, push_bounds_;
+};
+
+template <class P>
+GlobalId Vertex<P>::id() const noexcept {
+  return engine_.graph_.slot_ids[index(local_)];
+}
+template <class P>
+std::uint32_t Vertex<P>::degree() const noexcept {
+  return engine_.graph_.out_degrees[index(local_)];
+}
+template <class P>
+typename P::Value& Vertex<P>::value() noexcept {
+  return engine_.values_[index(local_)];
+}
+template <class P>
+const typename P::Value& Vertex<P>::value() const noexcept {
+  return engine_.values_[index(local_)];
+}
+template <class P>
+auto Vertex<P>::edges() const {
+  const Rows<GlobalId>& rows = engine_.graph_.out_edges;
+  const std::uint64_t begin = rows.offsets[index(local_)], end = rows.offsets[index(local_) + std::size_t{1}];
+  return std::views::iota(begin, end) | std::views::transform([&rows](std::uint64_t e) {
+           return OutEdgeView{rows.entries[e], rows.weights.empty() ? 1.0 : rows.weights[e]};
+         });
+}
+template <class P>
+void Vertex<P>::send_to_neighbors(const Message& message) {
+  engine_.publish(worker_, index(local_), message);
+}
+template <class P>
+void Vertex<P>::send(GlobalId target, const Message& message) {
+  worker_.outbox.push_back({target, id(), message});
+  ++worker_.counts.direct;
+}
+
+} // namespace pregel

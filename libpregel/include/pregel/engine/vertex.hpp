@@ -1,0 +1,58 @@
+// A vertex as its program sees it.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <ranges>
+#include <span>
+
+#include "pregel/graph/distributed_graph.hpp"
+#include "pregel/graph/types.hpp"
+
+namespace pregel {
+
+template <class P>
+class Engine;
+template <class P>
+struct Worker;
+
+/// An out-edge of a vertex.
+struct OutEdgeView {
+  GlobalId target{};
+  double weight = 1.0; ///< 1 in an unweighted graph
+};
+
+/// A handle for the duration of one compute() call. All members are local and cheap.
+template <class P>
+class Vertex {
+ public:
+  using Value = typename P::Value;
+  using Message = typename P::Message;
+
+  Vertex(Engine<P>& engine, Worker<P>& worker, LocalId local) : engine_(engine), worker_(worker), local_(local) {}
+
+  [[nodiscard]] GlobalId id() const noexcept;
+  /// Number of arcs along which send_to_neighbors() sends.
+  [[nodiscard]] std::uint32_t degree() const noexcept;
+  [[nodiscard]] Value& value() noexcept;
+  [[nodiscard]] const Value& value() const noexcept;
+  /// A range of OutEdgeView, ascending by target; needs GraphNeeds::out_edges.
+  [[nodiscard]] auto edges() const;
+
+  /// Sends `message` along every arc. A second call in the same superstep is combined with the first, or refused
+  /// without a combiner.
+  void send_to_neighbors(const Message& message);
+  /// Sends to any vertex of the graph. What happens if there is none is RunOptions::unknown_target.
+  void send(GlobalId target, const Message& message);
+  /// Not to be computed again until a message arrives.
+  void vote_to_halt() noexcept { halted_ = true; }
+  [[nodiscard]] bool halted() const noexcept { return halted_; }
+
+ private:
+  Engine<P>& engine_;
+  Worker<P>& worker_;
+  LocalId local_;
+  bool halted_ = false;
+};
+
+} // namespace pregel

@@ -1,0 +1,14 @@
+// One function an algorithm; registry.cpp lists them.
+#pragma once
+
+#include "pregel/algorithms/algorithm.hpp"
+
+namespace pregel {
+
+[[nodiscard]] Algorithm pagerank_algorithm();
+[[nodiscard]] Algorithm shortest_paths_algorithm();
+[[nodiscard]] Algorithm bfs_algorithm();
+[[nodiscard]] Algorithm components_algorithm();
+[[nodiscard]] Algorithm aggregate_algorithm();
+
+} // namespace pregel

@@ -1,0 +1,115 @@
+// Single-source shortest paths with non-negative weights: every vertex keeps its best known distance and tells its
+// neighbours when it improves; an arc adds its weight to what passes along it (Bellman-Ford by messages; Malewicz et
+// al., "Pregel", SIGMOD 2010, section 5.3). The result is the smallest sum over all paths, whatever the order of
+// relaxations, because min ignores order and each path's sum is added from the source outwards.
+//
+// standard   votes to halt in every superstep; messages wake
+// textbook   a vertex that improved stays active for one more superstep; aggregates how many vertices are reachable
+#include <cmath>
+#include <limits>
+
+#include "pregel/error.hpp"
+#include "registry.hpp"
+#include "run_program.hpp"
+
+namespace pregel {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct ShortestPaths {
+  using Value = double;
+  using Message = double;
+  static constexpr bool combine_in_any_order = true;
+  static Message combine(Message a, Message b) { return std::min(a, b); }
+  static Message along(Message distance, double weight) { return distance + weight; }
+
+  GlobalId source;
+
+  void compute(Vertex<ShortestPaths>& vertex, std::span<const Message> messages, Context& context) const {
+    double best = kInfinity;
+    if (context.superstep() == 0) {
+      vertex.value() = kInfinity;
+      if (vertex.id() == source) best = 0;
+    }
+    for (const Message m : messages) best = std::min(best, m);
+    if (best < vertex.value()) {
+      vertex.value() = best;
+      vertex.send_to_neighbors(best);
+    }
+    vertex.vote_to_halt();
+  }
+};
+
+struct TextbookShortestPaths {
+  using Value = double;
+  using Message = double;
+  static constexpr bool combine_in_any_order = true;
+  static Message combine(Message a, Message b) { return std::min(a, b); }
+  static Message along(Message distance, double weight) { return distance + weight; }
+
+  GlobalId source;
+  SumAggregator<std::uint64_t> reachable{};
+
+  void declare(AggregatorRegistry& registry) { reachable = registry.sum<std::uint64_t>("reachable"); }
+  void compute(Vertex<TextbookShortestPaths>& vertex, std::span<const Message> messages, Context& context) const {
+    double best = kInfinity;
+    if (context.superstep() == 0) {
+      vertex.value() = kInfinity;
+      if (vertex.id() == source) best = 0;
+    }
+    for (const Message m : messages) best = std::min(best, m);
+    const bool improved = best < vertex.value();
+    if (improved) {
+      vertex.value() = best;
+      vertex.send_to_neighbors(best);
+    } else {
+      vertex.vote_to_halt();
+    }
+    if (context.superstep() > 0) context.aggregate(reachable, std::isinf(vertex.value()) ? 0 : 1);
+  }
+};
+
+/// Negative weights have no shortest paths by this method; NaN has no order. Names the first such edge. Collective.
+void require_non_negative_weights(const DistributedGraph& graph) {
+  core::agree(*graph.comm, [&] {
+    const Rows<Slot>& arcs = graph.in_arcs;
+    if (arcs.weights.empty()) return;
+    for (const LocalId v : graph.ascending) {
+      for (std::uint64_t a = arcs.offsets[index(v)]; a < arcs.offsets[index(v) + std::size_t{1}]; ++a) {
+        if (arcs.weights[a] >= 0) continue;
+        throw core::OrderedInputError("shortest paths need weights that are not negative: edge " +
+                                          std::to_string(number(graph.slot_ids[index(arcs.entries[a])])) + " " +
+                                          std::to_string(number(graph.id_of(v))) + " has weight " +
+                                          trace_text(arcs.weights[a]),
+                                      number(graph.id_of(v)));
+      }
+    }
+  });
+}
+
+AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
+                 const RunOptions& run_options) {
+  require_non_negative_weights(graph);
+  const auto columns = [&](const std::vector<double>& distances) {
+    return std::vector<NamedColumn>{column(graph, "distance", distances, [](double d) { return d; })};
+  };
+  if (options.variant == "textbook") {
+    return run_program(graph, team, TextbookShortestPaths{*options.source}, run_options, columns);
+  }
+  return run_program(graph, team, ShortestPaths{*options.source}, run_options, columns);
+}
+
+} // namespace
+
+Algorithm shortest_paths_algorithm() {
+  return {.name = "sssp",
+          .summary = "shortest paths from --source (weights with --weighted, else each edge counts 1)",
+          .variants = {"standard", "textbook"},
+          .needs_source = true,
+          .reads_weights = true,
+          .needs = [](const AlgorithmOptions&) { return GraphNeeds{}; },
+          .run = run};
+}
+
+} // namespace pregel

@@ -1,0 +1,159 @@
+#include "pregel/engine/superstep_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/collectives.hpp"
+#include "pregel/engine/progress.hpp"
+#include "pregel/engine/trace.hpp"
+
+namespace pregel {
+namespace {
+
+// Words in front of the aggregators in the reduction at the barrier.
+enum ControlWord : std::size_t { kFailed, kComputed, kWoken, kStillActive, kPublished, kSent, kDirect, kControlWords };
+
+} // namespace
+
+SuperstepLoop::SuperstepLoop(const DistributedGraph& graph, core::ThreadTeam& team, RunOptions options)
+    : graph_(graph), team_(team), options_(std::move(options)) {}
+
+SuperstepLoop::~SuperstepLoop() = default;
+
+RunReport SuperstepLoop::run() {
+  if (!options_.trace_file.empty() || !options_.trace_vertices_file.empty())
+    trace_ = std::make_unique<TraceWriter>(*graph_.comm, options_);
+  if (options_.progress && graph_.comm->rank() == 0) progress_ = std::make_unique<ProgressLine>();
+  sums_.resize(kControlWords + board_.sum_words());
+  maxima_.resize(board_.max_words());
+
+  RunReport report;
+  core::barrier(*graph_.comm);
+  const core::Stopwatch run_time;
+  for (superstep_ = 0;; ++superstep_) {
+    core::Stopwatch phase;
+    SuperstepReport row;
+    row.superstep = superstep_;
+
+    SuperstepCounts mine;
+    const std::optional<core::LocalFailure> failure = compute_guarded(mine);
+    row.compute_seconds = phase.lap();
+
+    synchronise(mine, failure);
+    row.wait_seconds = phase.lap();
+
+    row.active = totals_.computed;
+    row.sent = totals_.sent + totals_.direct;
+    row.mode = mode_;
+    if (superstep_ > 0) report.per_superstep.back().wakeups = totals_.woken;
+    remember_aggregates(report);
+
+    const bool last = finished();
+    if (last && !trace_)
+      discard_messages();
+    else
+      deliver(row, report);
+    row.exchange_seconds = phase.lap();
+
+    report.compute_seconds += row.compute_seconds;
+    report.per_superstep.push_back(row);
+    if (progress_) progress_->show(row);
+    if (last) break;
+  }
+  report.run_seconds = core::all_reduce_value(*graph_.comm, run_time.seconds(), core::Reduce::max);
+  if (trace_) trace_->commit();
+  if (progress_) progress_->finish();
+  fill_known_deliveries(report);
+  return report;
+}
+
+std::optional<core::LocalFailure> SuperstepLoop::compute_guarded(SuperstepCounts& mine) {
+  try {
+    begin_superstep();
+    mine = compute();
+    return std::nullopt;
+  } catch (...) {
+    return core::describe_current_exception(); // told to everybody in synchronise()
+  }
+}
+
+void SuperstepLoop::synchronise(const SuperstepCounts& mine, const std::optional<core::LocalFailure>& failure) {
+  sums_[kFailed] = failure ? 1 : 0;
+  sums_[kComputed] = static_cast<std::int64_t>(mine.computed);
+  sums_[kWoken] = static_cast<std::int64_t>(mine.woken);
+  sums_[kStillActive] = static_cast<std::int64_t>(mine.still_active);
+  sums_[kPublished] = static_cast<std::int64_t>(mine.published);
+  sums_[kSent] = static_cast<std::int64_t>(mine.sent);
+  sums_[kDirect] = static_cast<std::int64_t>(mine.direct);
+  const std::span<std::int64_t> sums(sums_), maxima(maxima_);
+  board_.pack(sums.subspan(kControlWords), maxima);
+  core::all_reduce(*graph_.comm, sums, core::Reduce::sum);
+  if (sums_[kFailed] != 0) core::agree_on_failure(*graph_.comm, failure);
+  if (!maxima.empty()) core::all_reduce(*graph_.comm, maxima, core::Reduce::max);
+  board_.unpack(sums.subspan(kControlWords), maxima);
+  const auto word = [&](ControlWord w) { return static_cast<std::uint64_t>(sums_[w]); };
+  totals_ = {word(kComputed), word(kWoken), word(kStillActive), word(kPublished), word(kSent), word(kDirect)};
+}
+
+bool SuperstepLoop::finished() {
+  MasterContext context(board_, superstep_, graph_.vertex_count, totals_.sent + totals_.direct);
+  master(context);
+  const bool idle = totals_.still_active == 0 && totals_.sent == 0 && totals_.direct == 0;
+  return idle || context.halted() || superstep_ + 1 >= options_.max_supersteps;
+}
+
+void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {
+  const bool all_published = totals_.published == graph_.vertex_count;
+  if (totals_.sent == 0 && totals_.direct == 0) {
+    discard_messages();
+    row.delivered = 0;
+  } else {
+    const ExchangeVolume volume = exchange(all_published, totals_.direct != 0);
+    report.values_sent += volume.values;
+    report.bytes_sent += volume.bytes;
+    if (all_published && totals_.direct == 0) all_published_supersteps_.push_back(report.per_superstep.size());
+  }
+  if (!trace_) return;
+  const TraceDetails details = trace_details(trace_->wants_vertices());
+  row.delivered = core::all_reduce_value(*graph_.comm, details.delivered, core::Reduce::sum);
+  row.wakeups = core::all_reduce_value(*graph_.comm, details.wakeups, core::Reduce::sum);
+  trace_->write(row, details, board_);
+}
+
+void SuperstepLoop::remember_aggregates(RunReport& report) const {
+  for (auto& [name, value] : board_.named_values()) {
+    const auto known = std::find_if(report.aggregates.begin(), report.aggregates.end(),
+                                    [&, &n = name](const auto& a) { return a.first == n; });
+    if (known == report.aggregates.end())
+      report.aggregates.emplace_back(name, value);
+    else
+      known->second = value;
+  }
+}
+
+/// Where all vertices publish, what is delivered is a property of the graph: one message for each arc, or with a
+/// combiner for each pair of a target and a rank that has senders to it. Counted once, after the clock has stopped.
+void SuperstepLoop::fill_known_deliveries(RunReport& report) const {
+  if (all_published_supersteps_.empty() || trace_) return;
+  std::uint64_t delivered = 0;
+  std::vector<std::uint32_t> seen(static_cast<std::size_t>(graph_.comm->size()), ~0U);
+  if (options_.use_combiner) {
+    std::vector<std::uint32_t> owner(graph_.slot_count());
+    for (std::uint32_t s = 0; s < graph_.slot_count(); ++s)
+      owner[s] = static_cast<std::uint32_t>(graph_.owner_of(Slot{s}));
+    for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
+      for (const Slot slot : graph_.in_arcs.row(v)) {
+        std::uint32_t& last_target = seen[owner[index(slot)]];
+        delivered += last_target != v;
+        last_target = v;
+      }
+    }
+  } else {
+    delivered = graph_.in_arcs.entries.size();
+  }
+  delivered = core::all_reduce_value(*graph_.comm, delivered, core::Reduce::sum);
+  for (const std::size_t k : all_published_supersteps_) report.per_superstep[k].delivered = delivered;
+}
+
+} // namespace pregel
