@@ -57,6 +57,8 @@ class Tools:
         return json.loads(self._run(self._ranked("pagerank_limit", [pairs, "--repeat", repeat])))
 
     def _ranked(self, program, arguments):
+        if not (self.binaries / program).exists():  # the launcher's own words for that fill a page
+            raise RunFailed(f"{program} is not built")
         prefix = [*self.launcher, "-n", self.ranks] if self.launcher else []
         return [*prefix, self.binaries / program, *arguments]
 

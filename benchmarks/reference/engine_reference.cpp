@@ -40,7 +40,7 @@ struct Options {
   int rounds = 20;
   int count = 16;
   std::uint64_t seed = 1;
-  std::int32_t delta = 2;
+  std::int32_t delta = 4; ///< fastest of 1, 2, 4, ... 32 for Kronecker graphs with weights 1..255 (0.11 s; 2: 0.17 s)
   double damping = 0.85;
   bool in_double = false;
   bool afforest = false;
