@@ -11,7 +11,8 @@
 # Sanitizers slow a test down; the limit stretches with them.
 set(SUPERSTEP_TEST_PREFIX) # what is put before a test executable
 set(SUPERSTEP_TEST_TIMEOUT_FACTOR 1)
-set(SUPERSTEP_TEST_DATA ${CMAKE_SOURCE_DIR}/../shared/data CACHE PATH
+cmake_path(SET superstep_default_data NORMALIZE ${CMAKE_SOURCE_DIR}/../shared/data)
+set(SUPERSTEP_TEST_DATA ${superstep_default_data} CACHE PATH
   "Directory with real graphs; tests that use them are skipped when it does not exist")
 set(SUPERSTEP_TEST_ENVIRONMENT ${SUPERSTEP_MPI_ENVIRONMENT} GTEST_COLOR=no SUPERSTEP_TEST_DATA=${SUPERSTEP_TEST_DATA})
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs a build to a temporary prefix, builds the example against it and runs it on two ranks:
-#   build_example.sh SOURCE_DIR BUILD_DIR COMPILER
+#   build_example.sh SOURCE_DIR BUILD_DIR GENERATOR COMPILER
 set -euo pipefail
 source_dir=$1
 build_dir=$2
-compiler=$3
+generator=$3
+compiler=$4
 source "$source_dir/scripts/lib/mpi_env.sh"
 
 work=$(mktemp -d)
@@ -13,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 # The example is copied away: it must not find anything through its place in the source tree.
 cp -r "$source_dir/examples/largest_in_component" "$work/example"
 cmake --install "$build_dir" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
-cmake -S "$work/example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler"
+cmake -S "$work/example" -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/build"
 
 # Two components, {1 2 3} and {10 20}, and a loop at 7.
