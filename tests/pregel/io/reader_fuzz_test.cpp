@@ -1,0 +1,146 @@
+// Random bytes and mutated files. Whatever comes, a reader loads exactly what the naive reader loads or refuses the
+// line that it refuses, in the same words on one rank and on all, with any block size and number of threads.
+#include <gtest/gtest.h>
+
+#include "core/random.hpp"
+#include "reader_testing.hpp"
+
+namespace pregel {
+namespace {
+
+using testing_support::gzip;
+using testing_support::NameOutcome;
+using testing_support::NumberOutcome;
+using testing_support::Outcome;
+using testing_support::read_naively;
+using testing_support::read_names;
+using testing_support::read_numbers;
+using testing_support::ScratchDirectory;
+
+/// A valid file of a few lines in mixed layouts.
+std::string valid_file(core::CounterRandom& random) {
+  static const char* const kBlanks[] = {" ", "\t", "  ", " \t "};
+  static const char* const kEnds[] = {"\n", "\n", "\n", "\r\n", " \n", "\n\n", "\n# x\n", " 17\n"};
+  static const char* const kWeights[] = {"1", "0.5", "-1e3", "0x1p4", "+2.", "1e-400", "12345678.1234567"};
+  std::string text = random.below(8) == 0 ? "\xef\xbb\xbf" : "";
+  for (std::uint64_t line = random.below(12); line > 0; --line) {
+    for (int column = 0; column < 2; ++column) {
+      text += std::to_string(random.next() >> random.below(64));
+      text += kBlanks[random.below(4)];
+    }
+    text += kWeights[random.below(7)];
+    text += kEnds[random.below(8)];
+  }
+  if (!text.empty() && random.below(4) == 0) text.pop_back();
+  return text;
+}
+
+/// Mostly bytes that mean something to a reader.
+char odd_byte(core::CounterRandom& random) {
+  static constexpr std::string_view kMeaningful = "0123456789 \t\n\r\n#%.,-+exXpPinf\0\xff";
+  return random.below(10) == 0 ? static_cast<char>(random.below(256)) : kMeaningful[random.below(kMeaningful.size())];
+}
+
+std::string mutated(std::string bytes, core::CounterRandom& random) {
+  for (std::uint64_t changes = 1 + random.below(3); changes > 0; --changes) {
+    const std::size_t at = random.below(bytes.size() + 1);
+    switch (random.below(4)) {
+      case 0: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), odd_byte(random)); break;
+      case 1: bytes.erase(at, random.below(5)); break;
+      case 2: bytes.resize(at); break;
+      default:
+        if (at < bytes.size()) bytes[at] = odd_byte(random);
+    }
+  }
+  return bytes;
+}
+
+std::string random_bytes(core::CounterRandom& random) {
+  std::string bytes(random.below(200), '\0');
+  for (char& c : bytes) c = odd_byte(random);
+  return bytes;
+}
+
+class ReaderFuzz : public testing::Test {
+ protected:
+  /// Any block size and number of threads.
+  [[nodiscard]] ReadOptions options(const std::string& file, bool weighted, core::CounterRandom& random) const {
+    ReadOptions result;
+    result.graph_file = file;
+    result.weighted = weighted;
+    result.limits.block_bytes = 1 + (random.below(2) == 0 ? random.below(16) : random.below(400));
+    return result;
+  }
+
+  /// "FILE:N: reason" as "line N".
+  template <class Id>
+  [[nodiscard]] static Outcome<Id> without_reason(Outcome<Id> outcome, const std::string& file) {
+    if (outcome.error.empty()) return outcome;
+    EXPECT_TRUE(outcome.error.starts_with(file + ":")) << outcome.error;
+    const std::size_t begin = file.size() + 1;
+    outcome.error = "line " + outcome.error.substr(begin, outcome.error.find(':', begin) - begin);
+    return outcome;
+  }
+
+  core::Communicator world_ = core::Communicator::world();
+  core::Communicator alone_ = world_.split(world_.rank(), 0);
+  ScratchDirectory directory_{world_};
+};
+
+TEST_F(ReaderFuzz, text) {
+  for (std::uint64_t round = 0; round < 400; ++round) {
+    core::CounterRandom random(11, round);
+    const std::string bytes = random.below(3) == 0 ? random_bytes(random) : mutated(valid_file(random), random);
+    const bool weighted = random.below(2) == 0;
+    const std::string file = directory_.write("graph.txt", bytes);
+    const int threads = 1 + static_cast<int>(random.below(3));
+    SCOPED_TRACE("round " + std::to_string(round));
+
+    const NumberOutcome numbers = read_numbers(world_, options(file, weighted, random), threads);
+    ASSERT_EQ(numbers, read_numbers(alone_, options(file, weighted, random)));
+    ASSERT_EQ(without_reason(numbers, file), read_naively<std::uint64_t>(bytes, weighted)) << numbers.error;
+    const NameOutcome names = read_names(world_, options(file, weighted, random), threads);
+    ASSERT_EQ(names, read_names(alone_, options(file, weighted, random)));
+    ASSERT_EQ(without_reason(names, file), read_naively<std::string>(bytes, weighted)) << names.error;
+  }
+}
+
+TEST_F(ReaderFuzz, compressed) {
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    core::CounterRandom random(12, round);
+    std::string packed = gzip(valid_file(random), static_cast<int>(random.below(3)));
+    if (random.below(3) == 0) packed += gzip(valid_file(random));
+    packed = mutated(packed, random);
+    const std::string file = directory_.write("graph.gz", packed);
+    SCOPED_TRACE("round " + std::to_string(round));
+    ReadOptions first = options(file, false, random);
+    ReadOptions second = options(file, false, random);
+    ASSERT_EQ(read_numbers(world_, first, 1 + static_cast<int>(random.below(3))), read_numbers(alone_, second));
+  }
+}
+
+TEST_F(ReaderFuzz, vertex_files) {
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    core::CounterRandom random(13, round);
+    std::string vertices, edges;
+    for (std::uint64_t v = random.below(10); v > 0; --v) vertices += std::to_string(random.below(10)) + "\n";
+    for (std::uint64_t e = random.below(5); e > 0; --e) {
+      edges += std::to_string(random.below(10)) + " " + std::to_string(random.below(10)) + "\n";
+    }
+    if (random.below(3) == 0) vertices = mutated(vertices, random);
+    directory_.write("graph.v", vertices);
+    const std::string file = directory_.write("graph.e", edges);
+    SCOPED_TRACE("round " + std::to_string(round));
+    const NumberOutcome numbers = read_numbers(world_, options(file, false, random), 2);
+    ASSERT_EQ(numbers, read_numbers(alone_, options(file, false, random)));
+    if (numbers.error.empty()) {
+      for (const auto& [source, target, weight] : numbers.edges) {
+        ASSERT_TRUE(std::binary_search(numbers.vertices.begin(), numbers.vertices.end(), source));
+        ASSERT_TRUE(std::binary_search(numbers.vertices.begin(), numbers.vertices.end(), target));
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace pregel
