@@ -183,12 +183,12 @@ void RawWindow::sync() {
   check_mpi(MPI_Win_sync(handle_), "MPI_Win_sync");
 }
 
-std::span<std::byte> RawWindow::part_of(int rank) const {
+void* RawWindow::part_of(int rank) const {
   MPI_Aint bytes = 0;
   int unit = 0;
   void* base = nullptr;
   check_mpi(MPI_Win_shared_query(handle_, rank, &bytes, &unit, &base), "MPI_Win_shared_query");
-  return {static_cast<std::byte*>(base), static_cast<std::size_t>(bytes)};
+  return base;
 }
 
 } // namespace core::detail

@@ -16,6 +16,7 @@
 
 #include <mpi.h>
 
+#include "core/collectives.hpp"
 #include "core/communicator.hpp"
 #include "core/datatype.hpp"
 #include "core/request.hpp"
@@ -54,8 +55,8 @@ class RawWindow {
   void flush_local(int target);
   void flush_local_all();
   void sync();
-  /// Address and bytes of another rank's part of a shared window.
-  [[nodiscard]] std::span<std::byte> part_of(int rank) const;
+  /// Where another rank's part of a shared window begins.
+  [[nodiscard]] void* part_of(int rank) const;
 
  private:
   std::size_t element_bytes_;
@@ -135,11 +136,10 @@ class SharedWindow {
  public:
   /// Throws on all ranks when the node's shared memory is too small.
   SharedWindow(const Communicator& node, std::size_t count) : raw_(node, count * sizeof(T), sizeof(T), true) {
-    parts_.reserve(static_cast<std::size_t>(node.size()));
-    for (int rank = 0; rank < node.size(); ++rank) {
-      const std::span<std::byte> part = raw_.part_of(rank);
-      parts_.emplace_back(reinterpret_cast<T*>(part.data()), part.size() / sizeof(T));
-    }
+    // The sizes that MPI tells are rounded up to pages.
+    const std::vector<std::size_t> counts = all_gather(node, count);
+    for (int rank = 0; rank < node.size(); ++rank)
+      parts_.emplace_back(static_cast<T*>(raw_.part_of(rank)), counts[static_cast<std::size_t>(rank)]);
     local_ = parts_[static_cast<std::size_t>(node.rank())];
   }
   [[nodiscard]] std::span<T> local() const noexcept { return local_; }
