@@ -55,6 +55,7 @@ RunReport SuperstepLoop::run() {
     else
       deliver(row, report);
     row.exchange_seconds = phase.lap();
+    if (trace_) trace(row);
 
     report.compute_seconds += row.compute_seconds;
     report.per_superstep.push_back(row);
@@ -114,7 +115,9 @@ void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {
     report.bytes_sent += volume.bytes;
     if (all_published && totals_.direct == 0) all_published_supersteps_.push_back(report.per_superstep.size());
   }
-  if (!trace_) return;
+}
+
+void SuperstepLoop::trace(SuperstepReport& row) {
   const TraceDetails details = trace_details(trace_->wants_vertices());
   row.delivered = core::all_reduce_value(*graph_.comm, details.delivered, core::Reduce::sum);
   row.wakeups = core::all_reduce_value(*graph_.comm, details.wakeups, core::Reduce::sum);

@@ -88,10 +88,9 @@ void announce_sources(const core::Communicator& comm, const Partitioner& partiti
 }
 
 template <class Routed>
-using SortableArc = std::conditional_t < requires(const Routed& arc) {
-  arc.weight;
-}
-, WeightedArc, PlainArc > ;
+concept Weighted = requires(const Routed& arc) { arc.weight; };
+template <class Routed>
+using SortableArc = std::conditional_t<Weighted<Routed>, WeightedArc, PlainArc>;
 
 /// Arcs as packed ordinals; compact arcs are rewritten in place.
 template <class Routed>
@@ -106,7 +105,7 @@ std::vector<SortableArc<Routed>> to_ordinals(std::vector<Routed>&& arcs, const I
     std::vector<SortableArc<Routed>> packed;
     packed.reserve(arcs.size());
     for (const Routed& arc : arcs) {
-      if constexpr (std::same_as<SortableArc<Routed>, WeightedArc>)
+      if constexpr (Weighted<Routed>)
         packed.push_back({pack(arc), arc.weight});
       else
         packed.push_back({pack(arc)});

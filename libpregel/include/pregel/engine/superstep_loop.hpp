@@ -69,6 +69,7 @@ class SuperstepLoop {
   void synchronise(const SuperstepCounts& mine, const std::optional<core::LocalFailure>& failure);
   [[nodiscard]] bool finished();
   void deliver(SuperstepReport& row, RunReport& report);
+  void trace(SuperstepReport& row);
   void remember_aggregates(RunReport& report) const;
   void fill_known_deliveries(RunReport& report) const;
 
