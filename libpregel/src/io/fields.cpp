@@ -137,7 +137,7 @@ std::string why_not_an_id(std::string_view field) {
   if (read_number(field, ignored) == NumberStatus::good) {
     return name + " is not a vertex id: ids are decimal integers without sign, point or exponent";
   }
-  return name + " is not a number: vertex ids are decimal integers, unless names are asked for (--ids text)";
+  return name + " is not a number: vertex ids are decimal integers, unless names are asked for (--ids string)";
 }
 
 std::string why_not_a_weight(std::string_view field, std::string_view what) {

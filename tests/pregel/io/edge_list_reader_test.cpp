@@ -100,7 +100,7 @@ TEST_F(EdgeListReader, refuses_bad_ids) {
             "FILE:1: '1e6' is not a vertex id: ids are decimal integers without sign, point or exponent");
   EXPECT_EQ(
       error("# names\nalice 2\n"),
-      "FILE:2: 'alice' is not a number: vertex ids are decimal integers, unless names are asked for (--ids text)");
+      "FILE:2: 'alice' is not a number: vertex ids are decimal integers, unless names are asked for (--ids string)");
   EXPECT_EQ(error("1 18446744073709551615"),
             "FILE:1: '18446744073709551615' is too large for a vertex id: ids go up to 18446744073709551614");
   EXPECT_EQ(error("1 99999999999999999999\n"),
@@ -109,7 +109,7 @@ TEST_F(EdgeListReader, refuses_bad_ids) {
       error("1 2\n\n3\xc2\xa0"
             "4\n"),
       "FILE:3: '3\\xc2\\xa04' is not a number: vertex ids are decimal integers, unless names are asked for (--ids "
-      "text)");
+      "string)");
 }
 
 TEST_F(EdgeListReader, refuses_missing_columns_and_other_separators) {

@@ -48,8 +48,9 @@ TEST_F(GzipReader, reads_many_members) {
 }
 
 TEST_F(GzipReader, counts_lines_of_the_text) {
-  EXPECT_EQ(read(gzip("1 2\n3 4\nfive 6\n7\n")).error,
-            "FILE:3: 'five' is not a number: vertex ids are decimal integers, unless names are asked for (--ids text)");
+  EXPECT_EQ(
+      read(gzip("1 2\n3 4\nfive 6\n7\n")).error,
+      "FILE:3: 'five' is not a number: vertex ids are decimal integers, unless names are asked for (--ids string)");
 }
 
 TEST_F(GzipReader, refuses_truncated_files) {
