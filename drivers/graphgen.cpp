@@ -77,6 +77,8 @@ core::ExitCode run(const core::Communicator& world, const Options& options) {
   build.multi_edges = options.multi_edges ? pregel::MultiEdges::keep : spec.default_multi_edges();
   build.needs = {.path = pregel::MessagePath::along_edges, .weights = weighted, .push = false, .out_edges = true};
 
+  pregel::require_room_for(world, spec);
+
   const core::Stopwatch watch;
   core::ThreadTeam team(options.threads);
   const pregel::DistributedGraph graph = pregel::build_graph(world, pregel::generate(world, spec, team), build);

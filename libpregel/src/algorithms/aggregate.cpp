@@ -72,6 +72,7 @@ AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const Al
 Algorithm aggregate_algorithm() {
   return {.name = "aggregate",
           .summary = "sum of the vertices' --values, and how many are above the mean (aggregators only)",
+          .options = {"--values"},
           .needs = [](const AlgorithmOptions&) { return GraphNeeds{.push = false}; },
           .run = run};
 }

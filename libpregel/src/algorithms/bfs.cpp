@@ -83,6 +83,7 @@ AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const Al
 Algorithm bfs_algorithm() {
   return {.name = "bfs",
           .summary = "edges on a shortest path from --source (--parents adds the tree)",
+          .options = {"--parents"},
           .needs_source = true,
           .needs = [](const AlgorithmOptions&) { return GraphNeeds{}; },
           .run = run};

@@ -150,6 +150,7 @@ Algorithm pagerank_algorithm() {
   return {.name = "pagerank",
           .summary = "importance by the links of important vertices (--damping, --tolerance or --iterations)",
           .variants = {"standard", "textbook", "local-halt"},
+          .options = {"--damping", "--tolerance", "--iterations"},
           .needs = needs,
           .run = run};
 }

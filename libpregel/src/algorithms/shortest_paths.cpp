@@ -5,8 +5,10 @@
 //
 // standard   votes to halt in every superstep; messages wake
 // textbook   a vertex that improved stays active for one more superstep; aggregates how many vertices are reachable
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "pregel/error.hpp"
 #include "registry.hpp"
@@ -70,27 +72,48 @@ struct TextbookShortestPaths {
   }
 };
 
-/// Negative weights have no shortest paths by this method; NaN has no order. Names the first such edge. Collective.
-void require_non_negative_weights(const DistributedGraph& graph) {
-  core::agree(*graph.comm, [&] {
-    const Rows<Slot>& arcs = graph.in_arcs;
-    if (arcs.weights.empty()) return;
-    for (const LocalId v : graph.ascending) {
-      for (std::uint64_t a = arcs.offsets[index(v)]; a < arcs.offsets[index(v) + std::size_t{1}]; ++a) {
-        if (arcs.weights[a] >= 0) continue;
-        throw core::OrderedInputError("shortest paths need weights that are not negative: edge " +
-                                          std::to_string(number(graph.slot_ids[index(arcs.entries[a])])) + " " +
-                                          std::to_string(number(graph.id_of(v))) + " has weight " +
-                                          trace_text(arcs.weights[a]),
-                                      number(graph.id_of(v)));
-      }
+struct NegativeArc {
+  GlobalId source, target;
+  double weight;
+};
+
+/// This rank's first arc of negative weight, by target. Local.
+std::optional<NegativeArc> find_negative_arc(const DistributedGraph& graph) {
+  const Rows<Slot>& arcs = graph.in_arcs;
+  if (arcs.weights.empty()) return std::nullopt;
+  for (const LocalId v : graph.ascending) {
+    for (std::uint64_t a = arcs.offsets[index(v)]; a < arcs.offsets[index(v) + std::size_t{1}]; ++a) {
+      if (arcs.weights[a] < 0)
+        return NegativeArc{graph.slot_ids[index(arcs.entries[a])], graph.id_of(v), arcs.weights[a]};
     }
+  }
+  return std::nullopt;
+}
+
+/// Negative weights have no shortest paths by this method. InputError that names an edge, the same one for every number
+/// of ranks. Collective.
+void require_non_negative_weights(const DistributedGraph& graph, const NameDirectory* names) {
+  const std::optional<NegativeArc> mine = find_negative_arc(graph);
+  const std::uint64_t target = mine ? number(mine->target) : number(kNoVertex);
+  const std::uint64_t first = core::all_reduce_value(*graph.comm, target, core::Reduce::min);
+  if (first == number(kNoVertex)) return;
+  // All arcs of a target are on one rank, so one rank has it. The others ask for no names.
+  std::vector<GlobalId> ends;
+  if (target == first) ends = {mine->source, mine->target};
+  if (!graph.directed) std::ranges::sort(ends);
+  std::vector<std::string> words;
+  for (const GlobalId id : ends) words.push_back(std::to_string(number(id)));
+  if (names != nullptr) words = names->names_of(*graph.comm, ends);
+  core::agree(*graph.comm, [&] {
+    if (words.empty()) return;
+    throw core::InputError("shortest paths need weights that are not negative: edge " + words[0] + " " + words[1] +
+                           " has weight " + trace_text(mine->weight));
   });
 }
 
 AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
                  const RunOptions& run_options) {
-  require_non_negative_weights(graph);
+  require_non_negative_weights(graph, options.names);
   const auto columns = [&](const std::vector<double>& distances) {
     return std::vector<NamedColumn>{column(graph, "distance", distances, [](double d) { return d; })};
   };

@@ -24,6 +24,7 @@ struct AlgorithmOptions {
   double tolerance = 1e-9;
   bool parents = false;
   std::vector<std::pair<GlobalId, double>> start_values; ///< this rank's share, of any vertices (--values)
+  const NameDirectory* names = nullptr;                  ///< of string ids, for messages
 };
 
 struct AlgorithmRun {
@@ -35,6 +36,9 @@ struct Algorithm {
   std::string_view name;
   std::string_view summary;
   std::vector<std::string_view> variants = {"standard"};
+  /// Those of --damping, --tolerance, --iterations, --parents and --values that it reads; the program refuses the
+  /// others, because an option without effect is a mistake of the user's.
+  std::vector<std::string_view> options = {};
   bool needs_source = false;
   bool reads_weights = false; ///< shortest paths: also used without weights (each arc counts 1)
   GraphNeeds (*needs)(const AlgorithmOptions&);

@@ -40,6 +40,10 @@ struct GeneratorSpec {
 /// InputError naming the bad key or value. Local.
 [[nodiscard]] GeneratorSpec parse_generator(std::string_view text);
 
+/// Refuses a graph that cannot fit, before time is spent on it: more than 2^32-2 vertices for a rank, or listed edges
+/// that alone are larger than a machine's memory and swap. InputError. Collective.
+void require_room_for(const core::Communicator& comm, const GeneratorSpec& spec);
+
 /// This rank's share. Weights are functions of (seed, the unordered pair of endpoints), so that repeats agree. Local
 /// apart from knowing rank and size.
 [[nodiscard]] GraphInput generate(const core::Communicator& comm, const GeneratorSpec& spec, core::ThreadTeam& team);

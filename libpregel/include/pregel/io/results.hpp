@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/communicator.hpp"
+#include "pregel/graph/distributed_graph.hpp"
 #include "pregel/graph/name_directory.hpp"
 #include "pregel/graph/types.hpp"
 
@@ -47,5 +48,10 @@ std::uint64_t write_results(const core::Communicator& comm, const ResultTable& t
 /// this rank's share, for the caller to route. Collective; FileError like the graph readers.
 [[nodiscard]] std::vector<std::pair<GlobalId, double>> read_values(const core::Communicator& comm,
                                                                    const std::string& path, const NameDirectory* names);
+
+/// Refuses values for vertices that `graph` does not have, and vertices with several values: FileError for the first
+/// such line of `path`. `values` is what read_values() returned. Collective.
+void require_values_of(const core::Communicator& comm, const std::string& path, const NameDirectory* names,
+                       const DistributedGraph& graph, const std::vector<std::pair<GlobalId, double>>& values);
 
 } // namespace pregel

@@ -1,0 +1,263 @@
+#include "pregel_options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "core/agreement.hpp"
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/metrics.hpp"
+
+namespace drivers {
+namespace {
+
+using core::InputError;
+
+std::string list_algorithms() {
+  std::string text = "Algorithms:\n";
+  for (const pregel::Algorithm& a : pregel::algorithms()) text += fmt::format("  {:<10} {}\n", a.name, a.summary);
+  return text;
+}
+
+/// CLI::Range lets NaN pass.
+CLI::Validator real_between(double least, double most) {
+  return {[=](const std::string& text) -> std::string {
+            double x = 0;
+            if (CLI::detail::lexical_cast(text, x) && x >= least && x <= most) return {};
+            return fmt::format("{} is not a number {}", text,
+                               most < 1e300 ? fmt::format("from {} to {}", least, most) : "of at least 0");
+          },
+          "NUMBER"};
+}
+
+void add_input_options(CLI::App& app, PregelOptions& o) {
+  app.add_option("--graph", o.graph, "graph file: edge list (u v [weight] a line) or Graphalytics .e; .gz of either")
+      ->group("Input");
+  app.add_option("--vertices", o.vertices, "Graphalytics .v file (default: beside the .e file)")->group("Input");
+  app.add_option("--format", o.format, "auto (by the file's name), edgelist or graphalytics")
+      ->check(CLI::IsMember({"auto", "edgelist", "graphalytics"}))
+      ->capture_default_str()
+      ->group("Input");
+  app.add_option("--generate", o.generate,
+                 "generate instead: kron:scale=20,degree=16,seed=1 | er:n=,edges= | grid:rows=,cols= | "
+                 "chain:n= | star:n= | tree:n= | smallworld:n=,k=,p= (and weights=int|real)")
+      ->group("Input");
+  app.add_option("--ids", o.ids, "number (unsigned 64-bit) or string (names)")
+      ->check(CLI::IsMember({"number", "string"}))
+      ->capture_default_str()
+      ->group("Input");
+  auto* directed =
+      app.add_flag("--directed", o.directed, "edges have a direction (default for files without .properties)")
+          ->group("Input");
+  app.add_flag("--undirected", o.undirected, "each edge counts both ways")->excludes(directed)->group("Input");
+  app.add_flag("--weighted", o.weighted, "read the third column as weight (else weights are 1)")->group("Input");
+  app.add_option("--self-loops", o.self_loops,
+                 "keep or drop edges u u (auto: keep for files, the generator's habit else)")
+      ->check(CLI::IsMember({"auto", "keep", "drop"}))
+      ->capture_default_str()
+      ->group("Input");
+  app.add_option("--multi-edges", o.multi_edges,
+                 "keep or drop repeated edges; drop keeps the smallest weight (auto as above)")
+      ->check(CLI::IsMember({"auto", "keep", "drop"}))
+      ->capture_default_str()
+      ->group("Input");
+  app.add_option("--partition", o.partition, "who owns a vertex: hash, modulo or range")
+      ->check(CLI::IsMember({"hash", "modulo", "range"}))
+      ->capture_default_str()
+      ->group("Input");
+}
+
+void add_run_options(CLI::App& app, PregelOptions& o) {
+  app.add_option("--threads", o.threads, "threads of each rank")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--mode", o.mode, "sync; async is not built yet")
+      ->check(CLI::IsMember({"sync", "async"}))
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--source", o.source, "source vertex (bfs, sssp)")->group("Run");
+  app.add_option("--sources", o.sources_file, "file with a source a line: one run for each, on the same loaded graph")
+      ->group("Run");
+  app.add_option("--iterations", o.iterations, "pagerank: exactly N updates instead of --tolerance")->group("Run");
+  app.add_option("--damping", o.damping, "pagerank: probability of following an edge (0.85)")
+      ->check(real_between(0, 1))
+      ->group("Run");
+  app.add_option("--tolerance", o.tolerance, "pagerank: stop when no vertex changes by as much (1e-9)")
+      ->check(real_between(0, std::numeric_limits<double>::max()))
+      ->group("Run");
+  app.add_option("--max-supersteps", o.max_supersteps, "stop after N supersteps (default: none)")
+      ->check(CLI::PositiveNumber)
+      ->group("Run");
+  app.add_option("--variant", o.variant,
+                 "standard, textbook (pagerank, sssp, wcc) or local-halt (pagerank, wrong on purpose)")
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--combiner", o.combiner, "off: deliver every message by itself")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--values", o.values_file, "start values, a line \"id value\" each (aggregate)")->group("Run");
+  app.add_flag("--parents", o.parents, "bfs: also write each vertex's parent (smallest id one level nearer)")
+      ->group("Run");
+  app.add_option("--seed", o.seed, "of the vertex programs' random numbers")->capture_default_str()->group("Run");
+  app.add_option("--repeat", o.repeat, "run N times; run_seconds is the median")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->group("Run");
+}
+
+void add_output_options(CLI::App& app, PregelOptions& o) {
+  app.add_option("--output", o.output,
+                 "results: text \"id value\" a line, or HDF5 if the name ends in .h5; of the last run")
+      ->group("Output");
+  app.add_option("--metrics", o.metrics, "what the run did, as JSON")->group("Output");
+  app.add_option("--trace", o.trace, "CSV, a row a superstep; counts deliveries exactly")->group("Output");
+  app.add_option("--trace-vertices", o.trace_vertices, "CSV, a row a vertex a superstep (small graphs)")
+      ->group("Output");
+  app.add_option("--top", o.top, "print the N vertices with the largest values")->group("Output");
+  auto* progress =
+      app.add_flag("--progress", o.progress, "progress line even if standard error is no terminal")->group("Output");
+  app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
+}
+
+/// Options that only some algorithms read, as far as they were given.
+std::vector<std::string_view> given_algorithm_options(const PregelOptions& o) {
+  std::vector<std::string_view> given;
+  if (o.damping) given.emplace_back("--damping");
+  if (o.tolerance) given.emplace_back("--tolerance");
+  if (o.iterations) given.emplace_back("--iterations");
+  if (o.parents) given.emplace_back("--parents");
+  if (!o.values_file.empty()) given.emplace_back("--values");
+  return given;
+}
+
+bool reads(const pregel::Algorithm& algorithm, std::string_view option) {
+  return std::ranges::find(algorithm.options, option) != algorithm.options.end();
+}
+
+void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& algorithm) {
+  if (std::ranges::find(algorithm.variants, o.variant) == algorithm.variants.end()) {
+    throw InputError(
+        fmt::format("--variant {}: {} has {}", o.variant, o.algorithm, fmt::join(algorithm.variants, ", ")));
+  }
+  for (const std::string_view option : given_algorithm_options(o)) {
+    if (reads(algorithm, option)) continue;
+    std::vector<std::string_view> readers;
+    for (const pregel::Algorithm& other : pregel::algorithms())
+      if (reads(other, option)) readers.push_back(other.name);
+    throw InputError(
+        fmt::format("{} does not go with {}; it is for {}", option, o.algorithm, fmt::join(readers, ", ")));
+  }
+  if (o.iterations && o.tolerance)
+    throw InputError("give either --iterations or --tolerance: one of them ends the run");
+  if (o.iterations && o.variant != "standard") {
+    throw InputError(
+        fmt::format("--iterations goes with --variant standard only; use --max-supersteps with {}", o.variant));
+  }
+  if (algorithm.needs_source && o.source.empty() == o.sources_file.empty()) {
+    throw InputError(o.algorithm + " needs either --source ID or --sources FILE");
+  }
+  if (!algorithm.needs_source && !(o.source.empty() && o.sources_file.empty())) {
+    throw InputError(o.algorithm + " has no source; leave --source and --sources out");
+  }
+}
+
+/// A name for the file itself, whatever way leads to it.
+std::filesystem::path identity(const std::string& path) {
+  std::error_code ignored; // a path that cannot be followed is refused by require_writable_target or the readers
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, ignored);
+  return canonical.empty() ? std::filesystem::path(path) : canonical;
+}
+
+bool is_regular_or_new(const std::string& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+}
+
+void check_files(const PregelOptions& o) {
+  using Named = std::pair<const char*, const std::string*>;
+  const Named targets[] = {{"--output", &o.output},
+                           {"--metrics", &o.metrics},
+                           {"--trace", &o.trace},
+                           {"--trace-vertices", &o.trace_vertices}};
+  const Named inputs[] = {
+      {"--graph", &o.graph}, {"--vertices", &o.vertices}, {"--values", &o.values_file}, {"--sources", &o.sources_file}};
+  std::vector<Named> taken;
+  for (const Named& input : inputs)
+    if (!input.second->empty()) taken.push_back(input);
+  for (const Named& target : targets) {
+    if (target.second->empty()) continue;
+    core::require_writable_target(*target.second);
+    if (!is_regular_or_new(*target.second)) continue; // /dev/null may be given twice
+    for (const Named& other : taken) {
+      if (identity(*other.second) == identity(*target.second))
+        throw InputError(fmt::format("{} and {} name the same file, {}", other.first, target.first, *target.second));
+    }
+    taken.push_back(target);
+  }
+  if (!o.output.empty() && !is_regular_or_new(o.output))
+    throw InputError(fmt::format("cannot write {}: results need a regular file, which all ranks write", o.output));
+}
+
+} // namespace
+
+std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool printing) {
+  PregelOptions options;
+  CLI::App app{
+      "Runs a vertex program on a graph, with MPI ranks and threads; the result has the same bits for any number of "
+      "both."};
+  app.name("pregel");
+  app.footer(list_algorithms());
+  app.set_version_flag("--version", "pregel " + core::build_stamp().at("version").get<std::string>());
+  app.add_option("algorithm", options.algorithm, "what to compute (see below)")->required();
+  add_input_options(app, options);
+  add_run_options(app, options);
+  add_output_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    if (printing) fmt::print("{}", app.help());
+    return std::nullopt;
+  } catch (const CLI::CallForVersion& version) {
+    if (printing) fmt::print("{}\n", version.what());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    std::ranges::replace(message, '\n', ' ');
+    throw InputError(message + " (see pregel --help)");
+  }
+  return options;
+}
+
+void check_pregel_options(const PregelOptions& o, const pregel::Algorithm& algorithm) {
+  if (o.graph.empty() == o.generate.empty()) throw InputError("give either --graph FILE or --generate SPEC");
+  if (o.mode == "async") throw InputError("--mode async is not built yet; --mode sync gives the same results");
+  check_algorithm_options(o, algorithm);
+  if (!o.generate.empty() && (!o.vertices.empty() || o.ids != "number" || o.format != "auto")) {
+    throw InputError("--vertices, --format and --ids describe files; they do not go with --generate");
+  }
+  if (o.format == "edgelist" && !o.vertices.empty()) {
+    throw InputError("--vertices goes with the Graphalytics format; leave --format edgelist out");
+  }
+  const bool many_runs = o.repeat > 1 || !o.sources_file.empty();
+  if (many_runs && !(o.trace.empty() && o.trace_vertices.empty())) {
+    throw InputError("--trace and --trace-vertices describe one run; leave --repeat and --sources out");
+  }
+}
+
+void check_pregel_files(const core::Communicator& comm, const PregelOptions& options) {
+  core::agree(comm, [&] {
+    if (comm.rank() == 0) check_files(options);
+  });
+}
+
+} // namespace drivers

@@ -1,0 +1,42 @@
+// The command line of pregel: what it offers, and what it refuses before a file is opened.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/communicator.hpp"
+#include "pregel/algorithms/algorithm.hpp"
+
+namespace drivers {
+
+/// The command line, as typed.
+struct PregelOptions {
+  std::string algorithm;
+  std::string graph, vertices, format = "auto", generate, ids = "number";
+  bool directed = false, undirected = false, weighted = false;
+  std::string self_loops = "auto", multi_edges = "auto", partition = "hash", mode = "sync";
+  int threads = 1;
+  std::string source, sources_file, values_file, variant = "standard", combiner = "on";
+  std::optional<std::uint64_t> iterations;
+  std::optional<double> damping, tolerance;
+  std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
+  int repeat = 1;
+  std::size_t top = 0;
+  bool parents = false, progress = false, quiet = false;
+  std::string output, metrics, trace, trace_vertices;
+};
+
+/// Nothing when --help or --version was answered, on standard output if `printing`. InputError for what is unknown or
+/// malformed. Local.
+[[nodiscard]] std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool printing);
+
+/// InputError for options that do not go together or not with the algorithm. Local.
+void check_pregel_options(const PregelOptions& options, const pregel::Algorithm& algorithm);
+
+/// InputError unless every file that will be written can be written, is another file than the others, and is not an
+/// input. Collective.
+void check_pregel_files(const core::Communicator& comm, const PregelOptions& options);
+
+} // namespace drivers
