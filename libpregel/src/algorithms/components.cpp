@@ -15,6 +15,7 @@ struct Components {
   using Message = GlobalId;
   static constexpr bool combine_in_any_order = true;
   static Message combine(Message a, Message b) { return std::min(a, b); }
+  static Message neutral() { return kNoVertex; }
 
   bool textbook;
 

@@ -131,7 +131,7 @@ GraphNeeds needs(const AlgorithmOptions& options) {
 
 AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
                  const RunOptions& run_options) {
-  const auto columns = [&](const std::vector<double>& ranks) {
+  const auto columns = [&](std::span<const double> ranks) {
     return std::vector<NamedColumn>{column(graph, "rank", ranks, [](double rank) { return rank; })};
   };
   if (options.variant == "textbook") {

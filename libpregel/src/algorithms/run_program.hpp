@@ -1,6 +1,7 @@
 // Running a vertex program and turning its values into a result table.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@ namespace pregel {
 
 /// A column of f(value) for each local vertex, ascending by id.
 template <class Value, class F>
-[[nodiscard]] NamedColumn column(const DistributedGraph& graph, std::string name, const std::vector<Value>& values,
+[[nodiscard]] NamedColumn column(const DistributedGraph& graph, std::string name, std::span<const Value> values,
                                  F&& f) {
   std::vector<std::decay_t<std::invoke_result_t<F, const Value&>>> cells;
   cells.reserve(graph.ascending.size());

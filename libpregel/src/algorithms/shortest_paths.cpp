@@ -25,6 +25,7 @@ struct ShortestPaths {
   static constexpr bool combine_in_any_order = true;
   static Message combine(Message a, Message b) { return std::min(a, b); }
   static Message along(Message distance, double weight) { return distance + weight; }
+  static Message neutral() { return kInfinity; }
 
   GlobalId source;
 
@@ -49,6 +50,7 @@ struct TextbookShortestPaths {
   static constexpr bool combine_in_any_order = true;
   static Message combine(Message a, Message b) { return std::min(a, b); }
   static Message along(Message distance, double weight) { return distance + weight; }
+  static Message neutral() { return kInfinity; }
 
   GlobalId source;
   SumAggregator<std::uint64_t> reachable{};
@@ -114,7 +116,7 @@ void require_non_negative_weights(const DistributedGraph& graph, const NameDirec
 AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
                  const RunOptions& run_options) {
   require_non_negative_weights(graph, options.names);
-  const auto columns = [&](const std::vector<double>& distances) {
+  const auto columns = [&](std::span<const double> distances) {
     return std::vector<NamedColumn>{column(graph, "distance", distances, [](double d) { return d; })};
   };
   if (options.variant == "textbook") {

@@ -88,7 +88,9 @@ void announce_sources(const core::Communicator& comm, const Partitioner& partiti
 }
 
 template <class Routed>
-concept Weighted = requires(const Routed& arc) { arc.weight; };
+concept Weighted = requires(const Routed& arc) {
+  arc.weight;
+};
 template <class Routed>
 using SortableArc = std::conditional_t<Weighted<Routed>, WeightedArc, PlainArc>;
 
@@ -221,7 +223,11 @@ class PartBuilder {
     rows.offsets.reserve(graph_.local_count + std::size_t{1});
     rows.offsets.push_back(0);
     rows.entries.reserve(arcs.size());
-    if (weighted) rows.weights.reserve(arcs.size());
+    if constexpr (weighted) {
+      rows.weights.choose(
+          std::all_of(arcs.begin(), arcs.end(), [](const Arc& arc) { return ArcWeights::fits_float(arc.weight); }));
+      rows.weights.resize(arcs.size());
+    }
     std::uint64_t hash = 0;
     for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
       const std::uint32_t o = ordinal_of_slot_[v];
@@ -230,11 +236,11 @@ class PartBuilder {
       for (std::uint64_t a = row_start_[o]; a < row_start_[o + 1]; ++a) {
         const std::uint64_t source = arcs[a].key & mask;
         std::uint64_t arc_hash = (target_hash ^ ids_[source]) * 0x9e3779b97f4a7c15ULL;
-        rows.entries.push_back(Slot{graph_.slot_of_ordinal[source]});
         if constexpr (weighted) {
-          rows.weights.push_back(arcs[a].weight);
+          rows.weights.set(rows.entries.size(), arcs[a].weight);
           arc_hash ^= std::bit_cast<std::uint64_t>(arcs[a].weight);
         }
+        rows.entries.push_back(Slot{graph_.slot_of_ordinal[source]});
         hash += (arc_hash ^ (arc_hash >> 29)) * 0xbf58476d1ce4e5b9ULL;
       }
       rows.offsets.push_back(rows.entries.size());
@@ -269,7 +275,7 @@ class PartBuilder {
     plan.send_offsets.push_back(exchange.receive_total);
     plan.fits_int = exchange.fits_int;
     plan.send_vertices.reserve(wanted.size());
-    std::vector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
+    core::HugeVector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
     offsets.assign(graph_.local_count + std::size_t{1}, 0);
     for (const MirrorRequest& request : wanted) {
       const LocalId v{graph_.slot_of_ordinal[graph_.index.ordinal(request.id)]};
@@ -295,13 +301,14 @@ class PartBuilder {
     rows.offsets.assign(ordinals() + 1, 0);
     for (std::size_t s = 0; s < ordinals(); ++s) rows.offsets[s + 1] = rows.offsets[s] + uses_[ordinal_of_slot_[s]];
     rows.entries.resize(in.entries.size());
+    rows.weights.choose(in.weights.narrow());
     rows.weights.resize(in.weights.size());
     std::vector<std::uint64_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
     for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
       for (std::uint64_t a = in.offsets[v]; a < in.offsets[v + std::size_t{1}]; ++a) {
         const std::uint64_t position = next[index(in.entries[a])]++;
         rows.entries[position] = LocalId{v};
-        if (!in.weights.empty()) rows.weights[position] = in.weights[a];
+        if (!in.weights.empty()) rows.weights.set(position, in.weights[a]);
       }
     }
   }
@@ -366,7 +373,7 @@ void fill_out_edges(DistributedGraph& graph, const std::vector<OutEdge>& routed,
   for (const OutEdge& edge : routed) {
     const std::uint64_t position = next[index(*graph.find(GlobalId{edge.source}))]++;
     rows.entries[position] = GlobalId{edge.target};
-    if (graph.weighted) rows.weights[position] = edge.weight;
+    if (graph.weighted) rows.weights.set(position, edge.weight);
   }
 }
 
@@ -464,7 +471,7 @@ bool DistributedGraph::exists(GlobalId id) const {
 
 std::uint64_t DistributedGraph::bytes() const noexcept {
   const auto size = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-  const auto rows = [&](const auto& r) { return size(r.offsets) + size(r.entries) + size(r.weights); };
+  const auto rows = [&](const auto& r) { return size(r.offsets) + size(r.entries) + r.weights.bytes(); };
   return size(slot_ids) + size(ascending) + size(out_degrees) + rows(in_arcs) + rows(arcs_from_slot) + rows(out_edges) +
          size(plan.send_vertices) + rows(plan.mirrors_of) + index.bytes() + size(slot_of_ordinal);
 }

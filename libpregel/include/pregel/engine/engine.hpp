@@ -70,8 +70,8 @@ class Engine final : public SuperstepLoop {
   }
 
   /// By LocalId.
-  [[nodiscard]] const std::vector<Value>& values() const noexcept { return values_; }
-  [[nodiscard]] std::vector<Value>& values() noexcept { return values_; }
+  [[nodiscard]] std::span<const Value> values() const noexcept { return values_; }
+  [[nodiscard]] std::span<Value> values() noexcept { return values_; }
   [[nodiscard]] const P& program() const noexcept { return program_; }
 
  private:
@@ -83,15 +83,22 @@ class Engine final : public SuperstepLoop {
   static constexpr std::size_t kWorthThreads = 16384;
   // An arc walked by PUSH costs about this many arcs walked by PULL: random writes instead of reads. Where PULL stops
   // at the first sender it looks at a small part of its arcs (GAP's direction-optimising BFS switches at 1/15).
-  static constexpr double kPushCost = OneIsEnough<P> ? 15.0 : 2.5;
+  static constexpr double kPushCost = OneIsEnough<P> ? 15.0 : 4.0;
 
   /// The messages of one superstep: a value a slot, and which slots have published.
   struct Published {
     explicit Published(const DistributedGraph& graph)
         : set(graph.slot_count()), messages(kHasContent ? graph.slot_count() : 0) {}
     VertexSet set;
-    std::vector<Message> messages;
+    core::HugeVector<Message> messages;
     bool all = false; // every vertex of the graph published: `set` need not be looked at
+  };
+
+  /// What PULL knows about the senders of a vertex.
+  enum class Senders {
+    all,     ///< every slot has published
+    some,    ///< look at the set
+    neutral, ///< silent slots hold the neutral message
   };
 
   // ---- phases -------------------------------------------------------------------------------------------------
@@ -262,64 +269,99 @@ class Engine final : public SuperstepLoop {
 
   // ---- PULL ---------------------------------------------------------------------------------------------------
 
-  /// The message that arc `a` of `rows` carries from a slot that published.
-  template <class Entry>
-  [[nodiscard]] Message message_along(const Rows<Entry>& rows, std::uint64_t a, Slot from) const {
+  /// The message that arc `a` with `weights` carries from a slot that published.
+  template <class Weights>
+  [[nodiscard]] Message message_along([[maybe_unused]] const Weights& weights, [[maybe_unused]] std::uint64_t a,
+                                      [[maybe_unused]] Slot from) const {
     Message message{};
     if constexpr (kHasContent) message = incoming_.messages[index(from)];
     if constexpr (ChangesAlongArcs<P>)
-      return program_.along(message, rows.weights.empty() ? 1.0 : rows.weights[a]);
+      return program_.along(message, weights[a]);
     else
       return message;
+  }
+
+  /// Calls body(weights) with the fastest representation of the weights, or with ones if the program does not look at
+  /// them.
+  template <class Entry, class Body>
+  void with_weights(const Rows<Entry>& rows, Body&& body) const {
+    if constexpr (ChangesAlongArcs<P>)
+      rows.weights.visit(body);
+    else
+      body(UnitWeights{});
   }
 
   void pull() {
     if constexpr (HasCombiner<P>) {
       if (options_.use_combiner) {
-        if (incoming_.all)
-          pull_combined<true>();
-        else
-          pull_combined<false>();
-        return;
+        if (incoming_.all) return pull_combined<Senders::all>();
+        if constexpr (HasNeutralMessage<P>) {
+          neutralise_silent_slots();
+          return pull_combined<Senders::neutral>();
+        }
+        return pull_combined<Senders::some>();
       }
     }
     pull_listed();
   }
 
-  /// Folds v's in-arcs; false if no sender published.
-  template <bool kAllPublished>
-  [[nodiscard]] bool fold(std::uint32_t v, Message& folded) const {
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    const std::uint64_t end = arcs.offsets[v + std::size_t{1}];
-    std::uint64_t a = arcs.offsets[v];
-    if constexpr (!kAllPublished) {
-      while (a < end && !incoming_.set.contains(index(arcs.entries[a]))) ++a;
-    }
-    if (a == end) return false;
-    folded = message_along(arcs, a, arcs.entries[a]);
-    if constexpr (OneIsEnough<P>) return true;
-    for (++a; a < end; ++a) {
-      const Slot from = arcs.entries[a];
-      if constexpr (!kAllPublished) {
-        if (!incoming_.set.contains(index(from))) continue;
+  /// Gives every slot that did not publish the message that changes nothing. A pass over the slots, but the fold over
+  /// the arcs then needs no test: with half of the slots published the test is mispredicted for every fourth arc
+  /// (measured on WCC, Kronecker scale 20: such a superstep took 74 ms with the test).
+  void neutralise_silent_slots() {
+    if constexpr (HasNeutralMessage<P>) {
+      const std::span<const std::uint64_t> words = incoming_.set.words();
+      for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) {
+        if ((words[slot / 64] >> (slot % 64) & 1) == 0) incoming_.messages[slot] = P::neutral();
       }
-      folded = program_.combine(folded, message_along(arcs, a, from));
     }
-    return true;
   }
 
-  template <bool kAllPublished>
-  void pull_combined() {
-    for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t v = begin; v < end; ++v) {
-        Message folded{};
-        const bool any = needs_messages(v) && fold<kAllPublished>(v, folded);
-        if (any)
-          visit(worker, v, {&folded, 1});
-        else if (is_active(v))
-          visit(worker, v, {});
+  /// Folds v's in-arcs into `folded`; false if no sender published. The running value is a local variable, so that it
+  /// lives in a register: through the reference it would be stored once an arc (measured: 1.3 x slower).
+  template <Senders kSenders, class Weights>
+  [[nodiscard]] bool fold(std::uint32_t v, const Weights& weights, Message& folded) const {
+    const Rows<Slot>& arcs = graph_.in_arcs;
+    const Slot* senders = arcs.entries.data();
+    const std::uint64_t end = arcs.offsets[v + std::size_t{1}];
+    std::uint64_t a = arcs.offsets[v];
+    if constexpr (kSenders == Senders::some) {
+      while (a < end && !incoming_.set.contains(index(senders[a]))) ++a;
+    }
+    if (a == end) return false;
+    Message running = message_along(weights, a, senders[a]);
+    if constexpr (!OneIsEnough<P>) {
+      for (++a; a < end; ++a) {
+        if constexpr (kSenders == Senders::some) {
+          if (!incoming_.set.contains(index(senders[a]))) continue;
+        }
+        running = program_.combine(running, message_along(weights, a, senders[a]));
       }
+    }
+    folded = running;
+    if constexpr (kSenders == Senders::neutral)
+      return running != P::neutral();
+    else
+      return true;
+  }
+
+  template <Senders kSenders>
+  void pull_combined() {
+    with_weights(graph_.in_arcs, [this](const auto& weights) {
+      for_ranges([this, &weights](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
+        pull_range<kSenders>(worker, weights, begin, end);
+      });
     });
+  }
+
+  /// The hottest loop. Flattened: everything it calls, compute() included, becomes part of it.
+  template <Senders kSenders, class Weights>
+  [[gnu::flatten]] void pull_range(Worker<P>& worker, Weights weights, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t v = begin; v < end; ++v) {
+      Message folded{};
+      const bool any = needs_messages(v) && fold<kSenders>(v, weights, folded);
+      if (any || is_active(v)) visit(worker, v, std::span<const Message>(&folded, any ? 1 : 0));
+    }
   }
 
   void pull_listed() {
@@ -331,7 +373,7 @@ class Engine final : public SuperstepLoop {
           for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
             const Slot from = arcs.entries[a];
             if (incoming_.all || incoming_.set.contains(index(from)))
-              worker.gathered.push_back(message_along(arcs, a, from));
+              worker.gathered.push_back(message_along(arcs.weights, a, from));
           }
         }
         if (!worker.gathered.empty() || is_active(v)) visit(worker, v, worker.gathered);
@@ -373,20 +415,20 @@ class Engine final : public SuperstepLoop {
 
   void push_from(Worker<P>& worker, Slot slot, std::uint32_t begin, std::uint32_t end) {
     const Rows<LocalId>& arcs = graph_.arcs_from_slot;
-    std::uint64_t a = arcs.offsets[index(slot)];
+    std::uint64_t first = arcs.offsets[index(slot)];
     std::uint64_t last = arcs.offsets[index(slot) + std::size_t{1}];
     if (begin != 0 || end != graph_.local_count) {
-      const auto first = arcs.entries.begin();
-      const auto position = [&](std::uint32_t bound) {
-        return static_cast<std::uint64_t>(std::lower_bound(first + static_cast<std::ptrdiff_t>(a),
-                                                           first + static_cast<std::ptrdiff_t>(last), LocalId{bound}) -
-                                          first);
-      };
-      const std::uint64_t from = position(begin);
-      last = position(end);
-      a = from;
+      const auto row = arcs.row(index(slot));
+      const std::uint64_t row_start = first;
+      first = row_start +
+              static_cast<std::uint64_t>(std::lower_bound(row.begin(), row.end(), LocalId{begin}) - row.begin());
+      last =
+          row_start + static_cast<std::uint64_t>(std::lower_bound(row.begin(), row.end(), LocalId{end}) - row.begin());
     }
-    for (; a < last; ++a) receive(worker, index(arcs.entries[a]), message_along(arcs, a, slot));
+    with_weights(arcs, [&](const auto& weights) {
+      for (std::uint64_t a = first; a < last; ++a)
+        receive(worker, index(arcs.entries[a]), message_along(weights, a, slot));
+    });
   }
 
   void receive(Worker<P>& worker, std::uint32_t v, const Message& message) {
@@ -455,7 +497,7 @@ class Engine final : public SuperstepLoop {
     const Rows<LocalId>& arcs = graph_.arcs_from_slot;
     if (!arcs.built()) return;
     for (std::uint64_t a = arcs.offsets[index(slot)]; a < arcs.offsets[index(slot) + std::size_t{1}]; ++a) {
-      direct_.add({arcs.entries[a], graph_.slot_ids[index(slot)], message_along(arcs, a, slot)});
+      direct_.add({arcs.entries[a], graph_.slot_ids[index(slot)], message_along(arcs.weights, a, slot)});
     }
   }
 
@@ -465,7 +507,7 @@ class Engine final : public SuperstepLoop {
       for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
         const Slot from = arcs.entries[a];
         if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
-        direct_.add({LocalId{v}, graph_.slot_ids[index(from)], message_along(arcs, a, from)});
+        direct_.add({LocalId{v}, graph_.slot_ids[index(from)], message_along(arcs.weights, a, from)});
       }
     }
   }
@@ -492,6 +534,10 @@ class Engine final : public SuperstepLoop {
       if (worker.listing) worker.published.push_back(v);
       return;
     }
+    publish_again(v, message);
+  }
+
+  [[gnu::noinline]] void publish_again(std::uint32_t v, const Message& message) {
     if constexpr (HasCombiner<P>) {
       if constexpr (kHasContent) outgoing_.messages[v] = program_.combine(outgoing_.messages[v], message);
     } else {
@@ -544,7 +590,7 @@ class Engine final : public SuperstepLoop {
     for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
       const Slot from = arcs.entries[a];
       if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
-      messages.push_back(message_along(arcs, a, from));
+      messages.push_back(message_along(arcs.weights, a, from));
       senders.push_back(graph_.owner_of(from));
     }
     for (const ReceivedMessage<Message>& m : direct_.in_range(v, v + 1)) {
@@ -584,11 +630,11 @@ class Engine final : public SuperstepLoop {
   }
 
   P program_;
-  std::vector<Value> values_;
+  core::HugeVector<Value> values_;
   Published incoming_, outgoing_;
   VertexSet active_, next_active_;           // who has not halted; unused where all always are
   std::vector<std::uint32_t> last_computed_; // superstep in which each vertex last ran compute
-  std::vector<Message> inbox_;               // PUSH accumulators
+  core::HugeVector<Message> inbox_;          // PUSH accumulators
   VertexSet touched_;                        // PUSH: inbox_[v] is valid
   std::vector<std::uint32_t> push_order_;
   DirectMessages<Message> direct_;
@@ -618,7 +664,7 @@ auto Vertex<P>::edges() const {
   const Rows<GlobalId>& rows = engine_.graph_.out_edges;
   const std::uint64_t begin = rows.offsets[index(local_)], end = rows.offsets[index(local_) + std::size_t{1}];
   return std::views::iota(begin, end) | std::views::transform([&rows](std::uint64_t e) {
-           return OutEdgeView{rows.entries[e], rows.weights.empty() ? 1.0 : rows.weights[e]};
+           return OutEdgeView{rows.entries[e], rows.weights[e]};
          });
 }
 template <class P>

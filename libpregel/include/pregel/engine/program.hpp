@@ -18,6 +18,9 @@
 //   combine(a, b)          associative and commutative; folded in ascending order of the senders' ids
 //   combine_in_any_order   true when the order cannot change a bit (min, max, and, or, integer sum): allows PUSH
 //   along(m, weight)       applied, for each arc, to a message sent to all neighbours
+//   neutral()              a message that combine() ignores, along() keeps and nobody sends (infinity for min): spares
+//   PULL a
+//                          test an arc
 //   needs_messages(value)  false: messages to this vertex may be left out (it has settled); it is not computed for them
 //   one_is_enough          combine(first, any) == first: PULL stops at the first sender that published
 //   always_active          nobody votes; the master ends the job (saves the bookkeeping of who is active)
@@ -59,6 +62,10 @@ concept CombinesInAnyOrder = HasCombiner<P> && requires {
 template <class P>
 concept ChangesAlongArcs = requires(const P& p, const typename P::Message& m) {
   { p.along(m, 1.0) } -> std::convertible_to<typename P::Message>;
+};
+template <class P>
+concept HasNeutralMessage = HasCombiner<P> && requires {
+  { P::neutral() } -> std::convertible_to<typename P::Message>;
 };
 template <class P>
 concept SettlesVertices = requires(const P& p, const typename P::Value& v) {

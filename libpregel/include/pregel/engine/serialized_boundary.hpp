@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -70,7 +71,7 @@ class BoundaryFor {
       : graph_(graph), raw_(graph, core::Transferable<Message> && !std::is_empty_v<Message> ? sizeof(Message) : 0) {}
 
   /// See BoundaryExchange::exchange. Collective.
-  ExchangeVolume exchange(std::vector<Message>& slots, VertexSet& published, bool all_published) {
+  ExchangeVolume exchange(std::span<Message> slots, VertexSet& published, bool all_published) {
     if constexpr (core::Transferable<Message>) {
       return raw_.exchange(reinterpret_cast<std::byte*>(slots.data()), published, all_published);
     } else {
@@ -79,7 +80,7 @@ class BoundaryFor {
   }
 
  private:
-  ExchangeVolume exchange_archives(std::vector<Message>& slots, VertexSet& published, bool all_published) {
+  ExchangeVolume exchange_archives(std::span<Message> slots, VertexSet& published, bool all_published) {
     using Item = std::pair<std::uint32_t, Message>; // position in the agreed list, message
     const ExchangePlan& plan = graph_.plan;
     const auto ranks = static_cast<std::size_t>(graph_.comm->size());

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "core/communicator.hpp"
+#include "core/huge_vector.hpp"
+#include "pregel/graph/arc_weights.hpp"
 #include "pregel/graph/id_index.hpp"
 #include "pregel/graph/types.hpp"
 #include "pregel/partition/partitioner.hpp"
@@ -26,9 +28,9 @@ namespace pregel {
 /// Compressed sparse rows: row r owns entries offsets[r] .. offsets[r+1]-1.
 template <class Entry>
 struct Rows {
-  std::vector<std::uint64_t> offsets; ///< rows + 1, or empty when not built
-  std::vector<Entry> entries;
-  std::vector<double> weights; ///< one an entry, or empty
+  core::HugeVector<std::uint64_t> offsets; ///< rows + 1, or empty when not built
+  core::HugeVector<Entry> entries;
+  ArcWeights weights; ///< one an entry, or empty
 
   [[nodiscard]] bool built() const noexcept { return !offsets.empty(); }
   [[nodiscard]] std::uint64_t length(std::size_t row) const noexcept { return offsets[row + 1] - offsets[row]; }
