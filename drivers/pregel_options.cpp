@@ -1,6 +1,7 @@
 #include "pregel_options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -34,6 +35,17 @@ CLI::Validator real_between(double least, double most) {
             if (CLI::detail::lexical_cast(text, x) && x >= least && x <= most) return {};
             return fmt::format("{} is not a number {}", text,
                                most < 1e300 ? fmt::format("from {} to {}", least, most) : "of at least 0");
+          },
+          "NUMBER"};
+}
+
+/// CLI11 reads -1 as 2^64-1 where the option is unsigned.
+CLI::Validator whole_number() {
+  return {[](const std::string& text) -> std::string {
+            std::uint64_t n = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+            if (error == std::errc{} && end == text.data() + text.size()) return {};
+            return fmt::format("{} is not a whole number of at least 0, or too large", text);
           },
           "NUMBER"};
 }
@@ -87,7 +99,9 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--source", o.source, "source vertex (bfs, sssp)")->group("Run");
   app.add_option("--sources", o.sources_file, "file with a source a line: one run for each, on the same loaded graph")
       ->group("Run");
-  app.add_option("--iterations", o.iterations, "pagerank: exactly N updates instead of --tolerance")->group("Run");
+  app.add_option("--iterations", o.iterations, "pagerank: exactly N updates instead of --tolerance")
+      ->check(whole_number())
+      ->group("Run");
   app.add_option("--damping", o.damping, "pagerank: probability of following an edge (0.85)")
       ->check(real_between(0, 1))
       ->group("Run");
@@ -108,7 +122,10 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--values", o.values_file, "start values, a line \"id value\" each (aggregate)")->group("Run");
   app.add_flag("--parents", o.parents, "bfs: also write each vertex's parent (smallest id one level nearer)")
       ->group("Run");
-  app.add_option("--seed", o.seed, "of the vertex programs' random numbers")->capture_default_str()->group("Run");
+  app.add_option("--seed", o.seed, "of the vertex programs' random numbers")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->group("Run");
   app.add_option("--repeat", o.repeat, "run N times; run_seconds is the median")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
@@ -123,7 +140,9 @@ void add_output_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--trace", o.trace, "CSV, a row a superstep; counts deliveries exactly")->group("Output");
   app.add_option("--trace-vertices", o.trace_vertices, "CSV, a row a vertex a superstep (small graphs)")
       ->group("Output");
-  app.add_option("--top", o.top, "print the N vertices with the largest values")->group("Output");
+  app.add_option("--top", o.top, "print the N vertices with the largest values")
+      ->check(whole_number())
+      ->group("Output");
   auto* progress =
       app.add_flag("--progress", o.progress, "progress line even if standard error is no terminal")->group("Output");
   app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
@@ -174,7 +193,7 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
 /// A name for the file itself, whatever way leads to it.
 std::filesystem::path identity(const std::string& path) {
   std::error_code ignored; // a path that cannot be followed is refused by require_writable_target or the readers
-  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, ignored);
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
   return canonical.empty() ? std::filesystem::path(path) : canonical;
 }
 
