@@ -78,7 +78,7 @@ function(superstep_mpi_test)
     list(APPEND arg_LABELS threaded)
   endif()
 
-  add_executable(${arg_NAME}_test ${arg_SOURCES} ${SUPERSTEP_SANITIZER_SOURCES})
+  add_executable(${arg_NAME}_test ${arg_SOURCES})
   set_target_properties(${arg_NAME}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
   target_compile_definitions(${arg_NAME}_test PRIVATE
     SUPERSTEP_TEST_FILES="${CMAKE_SOURCE_DIR}/tests/data" SUPERSTEP_BIN_DIR="${CMAKE_BINARY_DIR}/bin")

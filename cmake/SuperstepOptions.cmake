@@ -35,9 +35,10 @@ if(SUPERSTEP_CCACHE)
   endif()
 endif()
 
-# Sources that executables (not libraries) of a sanitizer build need.
-set(SUPERSTEP_SANITIZER_SOURCES)
+# Every executable of the asan build (not the libraries) gets the definition that plug-ins must find in it.
 if(CMAKE_BUILD_TYPE STREQUAL "Asan")
-  set(SUPERSTEP_SANITIZER_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sanitizers/keep_modules_loaded.cpp)
-  set(CMAKE_ENABLE_EXPORTS ON) # plug-ins must find it in the executable
+  set(superstep_keep_modules ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sanitizers/keep_modules_loaded.cpp)
+  target_sources(superstep_options INTERFACE
+    $<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${superstep_keep_modules}>>)
+  set(CMAKE_ENABLE_EXPORTS ON)
 endif()
