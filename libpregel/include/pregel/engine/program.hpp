@@ -27,7 +27,10 @@
 //   declare(registry)      makes the aggregators (aggregators.hpp)
 //   begin_superstep(ctx)   on the program itself, before the vertices, once a superstep on each rank
 //   master(ctx)            after the barrier, on every rank with equal aggregates: read them, change the program, halt
-//   the job serialize              Message types that are not trivially copyable travel by Boost.Serialization
+//                          the job
+//
+// A Message that is not trivially copyable travels by Boost.Serialization and needs its serialize(). Inside it ids must be
+// written as std::uint64_t, because Boost.Serialization cuts every enum to an int.
 #pragma once
 
 #include <concepts>

@@ -21,16 +21,13 @@
 
 namespace boost::serialization {
 
-template <class Archive>
-void serialize(Archive& archive, pregel::GlobalId& id, unsigned) {
-  auto n = static_cast<std::uint64_t>(id);
-  archive& n;
-  id = pregel::GlobalId{n};
-}
-
+/// Ids go as plain integers: Boost.Serialization writes any enum as an int, and would cut an id to 32 bits.
 template <class Archive, class Message>
 void serialize(Archive& archive, pregel::DirectMessage<Message>& m, unsigned) {
-  archive& m.target& m.sender& m.message;
+  std::uint64_t target = number(m.target), sender = number(m.sender);
+  archive& target& sender& m.message;
+  m.target = pregel::GlobalId{target};
+  m.sender = pregel::GlobalId{sender};
 }
 
 } // namespace boost::serialization

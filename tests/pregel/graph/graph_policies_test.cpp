@@ -1,0 +1,98 @@
+// Loops and repeated edges, kept or dropped, along and against the direction of edges.
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "reference_graph.hpp"
+
+namespace pregel {
+namespace {
+
+using testing_support::Arc;
+using testing_support::build;
+using testing_support::gather;
+using testing_support::gather_in_arcs;
+using testing_support::gather_out_edges;
+using testing_support::reference_of;
+using testing_support::ReferenceGraph;
+using testing_support::test_graphs;
+
+class Policies : public testing::TestWithParam<std::tuple<SelfLoops, MultiEdges, MessagePath>> {
+ protected:
+  [[nodiscard]] static BuildOptions options(PartitionKind partition, bool weights) {
+    BuildOptions options;
+    options.partition = partition;
+    std::tie(options.self_loops, options.multi_edges, options.needs.path) = GetParam();
+    options.needs.weights = weights;
+    options.needs.out_edges = true;
+    return options;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Policies,
+                         testing::Combine(testing::Values(SelfLoops::keep, SelfLoops::drop),
+                                          testing::Values(MultiEdges::keep, MultiEdges::drop),
+                                          testing::Values(MessagePath::along_edges, MessagePath::both_ways)),
+                         [](const auto& instance) {
+                           const auto loops = std::get<0>(instance.param);
+                           const auto repeats = std::get<1>(instance.param);
+                           const auto path = std::get<2>(instance.param);
+                           return std::string(loops == SelfLoops::keep ? "LoopsKept" : "LoopsDropped") +
+                                  (repeats == MultiEdges::keep ? "RepeatsKept" : "RepeatsDropped") +
+                                  (path == MessagePath::along_edges ? "Along" : "BothWays");
+                         });
+
+TEST_P(Policies, AgainstTheNaiveGraph) {
+  for (const PartitionKind partition : testing_support::kAllPartitions) {
+    for (const auto& [name, graph] : test_graphs()) {
+      SCOPED_TRACE(name);
+      const BuildOptions how = options(partition, !graph.weights.empty());
+      const DistributedGraph built = build(graph, how);
+      const ReferenceGraph reference = reference_of(graph, how);
+      EXPECT_EQ(built.vertex_count, reference.vertices.size()) << "dropped edges leave their vertices";
+      EXPECT_EQ(gather_in_arcs(built), reference.arcs);
+      EXPECT_EQ(gather(built, built.out_degrees), reference.out_degrees());
+      EXPECT_EQ(built.edge_count, reference.edge_count);
+      std::vector<Arc> out = reference.arcs;
+      std::ranges::sort(out, {}, [](const Arc& arc) { return std::tuple(arc.source, arc.target, arc.weight); });
+      EXPECT_EQ(gather_out_edges(built), out);
+    }
+  }
+}
+
+oracle::Graph of_edges(std::vector<oracle::Edge> edges, std::vector<double> weights, bool directed) {
+  oracle::Graph graph{{}, std::move(edges), std::move(weights), directed};
+  oracle::normalise(graph);
+  return graph;
+}
+
+/// The same by hand, so that the naive graph is not the only witness.
+TEST(PoliciesByHand, UndirectedRepeatsAreOneEdgeWhicheverWayTheyAreWritten) {
+  BuildOptions options;
+  options.needs.weights = true;
+  options.multi_edges = MultiEdges::drop;
+  const DistributedGraph graph =
+      build(of_edges({{1, 2}, {2, 1}, {1, 2}, {5, 5}, {5, 5}}, {7, 3, 4, 9, 8}, false), options);
+  EXPECT_EQ(gather_in_arcs(graph), (std::vector<Arc>{{1, 2, 3}, {2, 1, 3}, {5, 5, 8}}));
+  EXPECT_EQ(graph.edge_count, 2U);
+  EXPECT_EQ(graph.arc_count, 3U);
+}
+
+TEST(PoliciesByHand, DirectedRepeatsKeepTheSmallestWeight) {
+  BuildOptions options;
+  options.needs.weights = true;
+  options.multi_edges = MultiEdges::drop;
+  const DistributedGraph graph = build(of_edges({{1, 2}, {2, 1}, {1, 2}}, {7, 3, 4}, true), options);
+  EXPECT_EQ(gather_in_arcs(graph), (std::vector<Arc>{{1, 2, 3}, {2, 1, 4}}));
+  EXPECT_EQ(graph.edge_count, 2U);
+}
+
+TEST(PoliciesByHand, UndirectedLoopsAreOneArc) {
+  const DistributedGraph graph = build(of_edges({{4, 4}, {4, 4}, {4, 6}}, {}, false));
+  EXPECT_EQ(gather_in_arcs(graph), (std::vector<Arc>{{4, 4, 1}, {4, 4, 1}, {4, 6, 1}, {6, 4, 1}}));
+  EXPECT_EQ(graph.edge_count, 3U);
+  EXPECT_EQ(gather(graph, graph.out_degrees), (std::map<std::uint64_t, std::uint32_t>{{4, 3}, {6, 1}}));
+}
+
+} // namespace
+} // namespace pregel
