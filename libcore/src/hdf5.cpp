@@ -2,23 +2,42 @@
 #include "core/hdf5.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace core::hdf5 {
 namespace {
 
-/// HDF5 prints its error stack to standard error unless told otherwise; our users get one line.
-void silence_automatic_printing() {
-  static const bool silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
-  (void)silenced;
+/// Before HDF5's first use. Its clean-up at exit is left out: after a close that failed (disk full) that of HDF5 1.10
+/// walks into freed memory, and handles close everything anyway. And its error stack goes to standard error unless told
+/// otherwise; our users get one line.
+void prepare_library() {
+  static const bool prepared = [] {
+    (void)H5dont_atexit(); // refused where somebody else has used HDF5 before
+    return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  }();
+  (void)prepared;
 }
 
 extern "C" herr_t superstep_keep_first_reason(unsigned depth, const H5E_error2_t* error, void* reason) {
   if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(reason) = error->desc;
   return 0;
+}
+
+/// HDF5's text on one line. Where the system refused something, HDF5 tells more than a user wants to read and puts the
+/// time, with a newline, in front ("file write failed: time = ..., errno = 28, error message = 'No space left on
+/// device', buf = ..."): the system's own words remain.
+std::string readable(std::string reason) {
+  constexpr std::string_view kBefore = "error message = '";
+  if (const std::size_t before = reason.find(kBefore); before != std::string::npos) {
+    reason.erase(0, before + kBefore.size());
+    reason.resize(std::min(reason.find('\''), reason.size()));
+  }
+  std::ranges::replace(reason, '\n', ' ');
+  return reason.empty() ? "unknown HDF5 error" : reason;
 }
 
 std::string about(const File& file, const char* verb, const std::string& name) {
@@ -28,6 +47,13 @@ std::string about(const File& file, const char* verb, const std::string& name) {
 PropertyList intermediate_groups() {
   auto list = own<PropertyList>(H5Pcreate(H5P_LINK_CREATE), "create a property list");
   check(H5Pset_create_intermediate_group(list.id(), 1), "create a property list");
+  return list;
+}
+
+/// Of a dataset without a time stamp.
+PropertyList creation_list(const std::string& action) {
+  auto list = own<PropertyList>(H5Pcreate(H5P_DATASET_CREATE), action);
+  check(H5Pset_obj_track_times(list.id(), false), action);
   return list;
 }
 
@@ -47,7 +73,7 @@ Object open_object(const File& file, const std::string& name) {
 std::size_t length_of(const File& file, const std::string& name, const Dataset& dataset) {
   const auto space = own<Dataspace>(H5Dget_space(dataset.id()), about(file, "read dataset", name));
   if (H5Sget_simple_extent_ndims(space.id()) != 1)
-    throw Hdf5Error(fmt::format("cannot {}: it is not one-dimensional", about(file, "read dataset", name)));
+    throw Hdf5Error(about(file, "read dataset", name), "it is not one-dimensional");
   return static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id()));
 }
 
@@ -57,7 +83,7 @@ void require_lossless(const std::string& action, hid_t stored, hid_t wanted) {
   bool fits = stored_class == H5Tget_class(wanted) && H5Tget_size(stored) <= H5Tget_size(wanted);
   if (fits && stored_class == H5T_INTEGER && H5Tget_sign(stored) != H5Tget_sign(wanted))
     fits = H5Tget_sign(stored) == H5T_SGN_NONE && H5Tget_size(stored) < H5Tget_size(wanted);
-  if (!fits) throw Hdf5Error(fmt::format("cannot {}: it holds numbers of another type", action));
+  if (!fits) throw Hdf5Error(action, "it holds numbers of another type");
 }
 
 Datatype text_type() {
@@ -82,8 +108,7 @@ Attribute open_attribute(const File& file, const std::string& object, const std:
   auto attribute =
       own<Attribute>(H5Aopen_by_name(file.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), action);
   const auto space = own<Dataspace>(H5Aget_space(attribute.id()), action);
-  if (H5Sget_simple_extent_npoints(space.id()) != 1)
-    throw Hdf5Error(fmt::format("cannot {}: it is not a single value", action));
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) throw Hdf5Error(action, "it is not a single value");
   return attribute;
 }
 
@@ -94,25 +119,25 @@ void throw_hdf5_error(const std::string& action) {
   // Upwards from the deepest function, which knows the cause ("No space left on device").
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, superstep_keep_first_reason, &reason);
   H5Eclear2(H5E_DEFAULT);
-  throw Hdf5Error(fmt::format("cannot {}: {}", action, reason.empty() ? "unknown HDF5 error" : reason));
+  throw Hdf5Error(action, readable(std::move(reason)));
 }
 
 File File::create(const std::string& path) {
-  silence_automatic_printing();
+  prepare_library();
   const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (id < 0) throw_hdf5_error("create " + path);
   return {id, path};
 }
 
 File File::open(const std::string& path) {
-  silence_automatic_printing();
+  prepare_library();
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0) throw_hdf5_error("open " + path);
   return {id, path};
 }
 
 File File::open_for_writing(const std::string& path) {
-  silence_automatic_printing();
+  prepare_library();
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   if (id < 0) throw_hdf5_error("open " + path);
   return {id, path};
@@ -124,7 +149,7 @@ void File::close() {
 }
 
 bool is_hdf5_file(const std::string& path) {
-  silence_automatic_printing();
+  prepare_library();
   return H5Fis_hdf5(path.c_str()) > 0;
 }
 
@@ -158,7 +183,7 @@ std::string read_string_attribute(const File& file, const std::string& object, c
   const std::string action = about(file, "read attribute", name);
   const Attribute attribute = open_attribute(file, object, name);
   const auto stored = own<Datatype>(H5Aget_type(attribute.id()), action);
-  if (H5Tget_class(stored.id()) != H5T_STRING) throw Hdf5Error(fmt::format("cannot {}: it is not a string", action));
+  if (H5Tget_class(stored.id()) != H5T_STRING) throw Hdf5Error(action, "it is not a string");
   if (H5Tis_variable_str(stored.id()) > 0) {
     char* text = nullptr;
     check(H5Aread(attribute.id(), stored.id(), &text), action);
@@ -171,31 +196,32 @@ std::string read_string_attribute(const File& file, const std::string& object, c
   return text;
 }
 
-namespace detail {
-
 std::uint64_t create_contiguous_dataset(const File& file, const std::string& name, hid_t type, std::size_t count) {
   const std::string action = about(file, "create dataset", name);
-  const auto layout = own<PropertyList>(H5Pcreate(H5P_DATASET_CREATE), action);
-  check(H5Pset_layout(layout.id(), H5D_CONTIGUOUS), action);
-  check(H5Pset_alloc_time(layout.id(), H5D_ALLOC_TIME_EARLY), action);
+  const PropertyList creation = creation_list(action);
+  check(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), action);
+  check(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), action);
   // The content comes from elsewhere: filling first would write the file twice.
-  check(H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER), action);
+  check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), action);
   const Dataspace space = one_dimensional(count);
   const PropertyList links = intermediate_groups();
-  const auto dataset =
-      own<Dataset>(H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), layout.id(), H5P_DEFAULT), action);
+  const auto dataset = own<Dataset>(
+      H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), creation.id(), H5P_DEFAULT), action);
   if (count == 0) return 0;
   const haddr_t offset = H5Dget_offset(dataset.id());
   if (offset == HADDR_UNDEF) throw_hdf5_error(action);
   return offset;
 }
 
+namespace detail {
+
 void write_dataset(const File& file, const std::string& name, hid_t type, const void* data, std::size_t count) {
   const std::string action = about(file, "write dataset", name);
   const Dataspace space = one_dimensional(count);
   const PropertyList links = intermediate_groups();
-  const auto dataset =
-      own<Dataset>(H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), H5P_DEFAULT, H5P_DEFAULT), action);
+  const PropertyList creation = creation_list(action);
+  const auto dataset = own<Dataset>(
+      H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), creation.id(), H5P_DEFAULT), action);
   if (count > 0) check(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
 }
 
@@ -204,8 +230,7 @@ void read_dataset(const File& file, const std::string& name, hid_t type, void* d
   const std::string action = about(file, "read dataset", name);
   const Dataset dataset = open_dataset(file, name);
   const std::size_t length = length_of(file, name, dataset);
-  if (first > length || count > length - first)
-    throw Hdf5Error(fmt::format("cannot {}: it has only {} elements", action, length));
+  if (first > length || count > length - first) throw Hdf5Error(action, fmt::format("it has only {} elements", length));
   const auto stored = own<Datatype>(H5Dget_type(dataset.id()), action);
   require_lossless(action, stored.id(), type);
   if (count == 0) return;

@@ -1,13 +1,18 @@
 // HDF5 files: what is written is read, what cannot be read is refused in one line.
 #include "core/hdf5.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
@@ -134,11 +139,46 @@ TEST_F(Hdf5, ObjectsAreFound) {
   EXPECT_FALSE(has_object(file, "no/such/thing"));
 }
 
+TEST_F(Hdf5, EqualContentsAreEqualFiles) {
+  const auto bytes_of_new_file = [&] {
+    File file = File::create(path_);
+    write_dataset<int>(file, "group/written", std::vector<int>{1});
+    create_contiguous_dataset<int>(file, "reserved", 0);
+    write_attribute(file, "group/written", "attribute", 1);
+    file.close();
+    std::ifstream in(path_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string first = bytes_of_new_file();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100)); // HDF5's times are in seconds
+  EXPECT_TRUE(bytes_of_new_file() == first);
+}
+
+TEST_F(Hdf5, TheSystemsReasonIsOneLine) {
+  EXPECT_EQ(message_of([&] { (void)File::open(path_); }), "cannot open " + path_ + ": No such file or directory");
+  EXPECT_EQ(message_of([] { (void)File::create("/no/such/dir/x.h5"); }),
+            "cannot create /no/such/dir/x.h5: No such file or directory");
+}
+
+TEST_F(Hdf5, ADiskThatIsFullIsReportedInOneLine) {
+  // A limit on the size of files stands for the disk's end; the signal that comes with it would end the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  File file = File::create(path_);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string message = message_of([&] {
+    write_dataset<double>(file, "data", std::vector<double>(100'000));
+    file.close();
+  });
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(begins_with(message, "cannot write ")) << message;
+  EXPECT_TRUE(message.ends_with(": File too large")) << message;
+}
+
 TEST_F(Hdf5, WhatIsNotThereIsReported) {
   EXPECT_FALSE(is_hdf5_file(path_));
-  EXPECT_TRUE(begins_with(message_of([&] { (void)File::open(path_); }), "cannot open " + path_ + ": "));
-  EXPECT_TRUE(
-      begins_with(message_of([] { (void)File::create("/no/such/dir/x.h5"); }), "cannot create /no/such/dir/x.h5: "));
   std::ofstream(path_) << "this is text";
   EXPECT_FALSE(is_hdf5_file(path_));
   EXPECT_TRUE(begins_with(message_of([&] { (void)File::open(path_); }), "cannot open " + path_ + ": "));

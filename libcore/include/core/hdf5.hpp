@@ -23,13 +23,20 @@
 
 namespace core::hdf5 {
 
-/// A call of HDF5 failed. `what()` says what was being done to which file, and HDF5's own first reason.
+/// What HDF5 refused, or what we refuse to read: "cannot ACTION: REASON", where ACTION says what was being done to
+/// which file.
 class Hdf5Error : public Error {
  public:
-  using Error::Error;
+  Hdf5Error(const std::string& action, std::string reason)
+      : Error("cannot " + action + ": " + reason), reason_(std::move(reason)) {}
+  /// For callers that know a better name for the file.
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  std::string reason_;
 };
 
-/// Throws Hdf5Error "cannot ACTION: REASON" with the reason on HDF5's error stack.
+/// Throws Hdf5Error with the deepest reason on HDF5's error stack: the operating system's where there is one.
 [[noreturn]] void throw_hdf5_error(const std::string& action);
 
 /// Owns an HDF5 identifier. Move-only; closing errors show up in File::close only.
@@ -75,7 +82,7 @@ inline void check(herr_t status, const std::string& action) {
   if (status < 0) throw_hdf5_error(action);
 }
 
-/// An open file. Switches HDF5's own printing of errors off.
+/// An open file. The first one switches off HDF5's own printing of errors, and its clean-up at exit (see hdf5.cpp).
 class File {
  public:
   /// Creates `path` or empties what is there.
@@ -120,18 +127,20 @@ requires std::is_arithmetic_v<T>
 }
 
 namespace detail {
-std::uint64_t create_contiguous_dataset(const File&, const std::string& name, hid_t type, std::size_t count);
 void write_dataset(const File&, const std::string& name, hid_t type, const void* data, std::size_t count);
 void read_dataset(const File&, const std::string& name, hid_t type, void* data, std::size_t first, std::size_t count);
 void write_attribute(const File&, const std::string& object, const std::string& name, hid_t type, const void* value);
 void read_attribute(const File&, const std::string& object, const std::string& name, hid_t type, void* value);
 } // namespace detail
 
-/// Creates a one-dimensional dataset whose `count` elements have their place in the file at once, without writing them,
-/// and returns the byte at which they begin (0 when there are none).
+/// Creates a one-dimensional dataset whose `count` elements of an HDF5 type have their place in the file at once,
+/// without writing them, and returns the byte at which they begin (0 when there are none). No dataset of ours carries
+/// the time of its making, so that equal contents are equal files.
+std::uint64_t create_contiguous_dataset(const File& file, const std::string& name, hid_t type, std::size_t count);
+/// The same for elements of type T.
 template <class T>
 std::uint64_t create_contiguous_dataset(const File& file, const std::string& name, std::size_t count) {
-  return detail::create_contiguous_dataset(file, name, native_type<T>(), count);
+  return create_contiguous_dataset(file, name, native_type<T>(), count);
 }
 /// Creates a one-dimensional dataset with this content.
 template <class T>

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -71,44 +70,13 @@ hdf5::Datatype element_type(const DatasetPlan& plan) {
   return type;
 }
 
-/// Creates a dataset of strings or numbers without a time stamp and returns where its array begins in the file; zero
-/// when it has no elements.
-std::uint64_t create_dataset(const hdf5::File& file, const DatasetPlan& plan, std::uint64_t rows) {
-  const std::string action = fmt::format("create dataset {} in {}", plan.name, file.path());
-  const auto creation = hdf5::own<hdf5::PropertyList>(H5Pcreate(H5P_DATASET_CREATE), action);
-  hdf5::check(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), action);
-  hdf5::check(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), action);
-  hdf5::check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), action);
-  hdf5::check(H5Pset_obj_track_times(creation.id(), false), action);
-  const hsize_t extent = rows;
-  const auto space = hdf5::own<hdf5::Dataspace>(H5Screate_simple(1, &extent, nullptr), action);
-  const hdf5::Datatype type = element_type(plan);
-  const auto dataset = hdf5::own<hdf5::Dataset>(
-      H5Dcreate2(file.id(), plan.name.c_str(), type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), action);
-  if (rows == 0) return 0;
-  const haddr_t offset = H5Dget_offset(dataset.id());
-  if (offset == HADDR_UNDEF) hdf5::throw_hdf5_error(action);
-  return offset;
-}
-
-/// The system's part of an HDF5 message ("..., errno = 28, error message = 'No space left on device', buf = ...").
-std::string system_reason(const std::string& message) {
-  constexpr std::string_view kBefore = "error message = '";
-  const std::size_t begin = message.find(kBefore);
-  if (begin == std::string::npos) return message;
-  return message.substr(begin + kBefore.size(), message.find('\'', begin + kBefore.size()) - begin - kBefore.size());
-}
-
 /// Lays out the whole file under its temporary name; rank 0 does. Returns the datasets' places.
 std::vector<std::uint64_t> lay_out_file(const std::string& path, const std::vector<DatasetPlan>& plans,
                                         std::uint64_t rows) {
-  // After a close that failed (disk full) HDF5 1.10's clean-up at exit walks into freed memory; everything is closed by
-  // handles, so nothing is lost without it. Refused, harmlessly, when HDF5 has been used before.
-  (void)H5dont_atexit();
   auto file = hdf5::File::create(path);
   std::vector<std::uint64_t> offsets;
   for (const DatasetPlan& plan : plans) {
-    offsets.push_back(create_dataset(file, plan, rows));
+    offsets.push_back(hdf5::create_contiguous_dataset(file, plan.name, element_type(plan).id(), rows));
     if (plan.kind == ElementKind::vertex) hdf5::write_attribute(file, plan.name, "none", number(kNoVertex));
   }
   hdf5::write_attribute(file, "/", "vertices", rows);
@@ -177,7 +145,7 @@ std::uint64_t write_hdf5_results(const core::Communicator& comm, const ResultTab
     try {
       if (comm.rank() == 0) offsets = lay_out_file(file.temporary_path(), plans, stretches.total_rows());
     } catch (const hdf5::Hdf5Error& error) { // it names the temporary file, which the user does not know
-      throw GraphError(fmt::format("cannot write {}: {}", path, system_reason(error.what())));
+      throw GraphError(fmt::format("cannot write {}: {}", path, error.reason()));
     }
   });
   core::broadcast(comm, std::span<std::uint64_t>(offsets), 0);
