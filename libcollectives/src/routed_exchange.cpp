@@ -1,8 +1,6 @@
 // The messages of routed_exchange(): one word per pair of ranks to announce a round, then the items themselves.
 #include "collectives/routed_exchange.hpp"
 
-#include <numeric>
-
 namespace collectives::detail {
 namespace {
 
@@ -12,13 +10,6 @@ constexpr int kItemsTag = 31'001;
 /// A count and a condition in one word: MPI_Alltoall of a few bytes is all that a round costs beside its items.
 constexpr unsigned kConditionShift = 62;
 constexpr std::uint64_t kCountMask = (std::uint64_t{1} << kConditionShift) - 1;
-
-/// Calls piece(first, count) for consecutive pieces that fit into one message.
-template <class F>
-void for_each_piece(std::size_t count, F&& piece) {
-  for (std::size_t first = 0; first < count; first += core::count_limit())
-    piece(first, std::min(count - first, core::count_limit()));
-}
 
 } // namespace
 
@@ -38,10 +29,7 @@ RoundChannel::Verdict RoundChannel::announce(std::span<const std::size_t> counts
   outgoing_counts_[self] = 0;
   for (std::size_t peer = 0; peer < words_out_.size(); ++peer)
     words_out_[peer] = outgoing_counts_[peer] | (static_cast<std::uint64_t>(mine) << kConditionShift);
-  if (comm_.size() == 1)
-    words_in_ = words_out_;
-  else
-    core::all_to_all(comm_, std::span<const std::uint64_t>(words_out_), std::span<std::uint64_t>(words_in_));
+  core::all_to_all(comm_, std::span<const std::uint64_t>(words_out_), std::span<std::uint64_t>(words_in_));
 
   Verdict verdict;
   for (std::size_t source = 0; source < words_in_.size(); ++source) {
@@ -60,10 +48,10 @@ void RoundChannel::start(std::span<const void* const> outgoing, void* incoming) 
   receives_.clear();
   for (std::size_t source = 0; source < words_in_.size(); ++source) {
     first_receive_[source] = receives_.size();
-    for_each_piece(incoming_count(source), [&](std::size_t first, std::size_t length) {
+    core::for_each_piece(incoming_count(source), [&](std::size_t first, int length) {
       std::byte* const target = static_cast<std::byte*>(incoming) + (incoming_offsets_[source] + first) * item_bytes_;
-      receives_.push_back(
-          core::Request::receive(comm_, target, length, item_type_, static_cast<int>(source), kItemsTag));
+      receives_.push_back(core::Request::receive(comm_, target, static_cast<std::size_t>(length), item_type_,
+                                                 static_cast<int>(source), kItemsTag));
     });
   }
   first_receive_.back() = receives_.size();
@@ -72,9 +60,10 @@ void RoundChannel::start(std::span<const void* const> outgoing, void* incoming) 
   for (int step = 1; step < comm_.size(); ++step) {
     const int destination = (comm_.rank() + step) % comm_.size();
     const auto index = static_cast<std::size_t>(destination);
-    for_each_piece(outgoing_counts_[index], [&](std::size_t first, std::size_t length) {
+    core::for_each_piece(outgoing_counts_[index], [&](std::size_t first, int length) {
       const std::byte* const source = static_cast<const std::byte*>(outgoing[index]) + first * item_bytes_;
-      sends_.push_back(core::Request::send(comm_, source, length, item_type_, destination, kItemsTag));
+      sends_.push_back(
+          core::Request::send(comm_, source, static_cast<std::size_t>(length), item_type_, destination, kItemsTag));
     });
   }
 }

@@ -88,11 +88,6 @@ void synchronise_directory(const std::string& path) noexcept {
   (void)close(directory);
 }
 
-void rename_into_place(const std::string& from, const std::string& to) {
-  if (rename(from.c_str(), to.c_str()) != 0) throw_system("replace", to, errno);
-  synchronise_directory(to);
-}
-
 } // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(resolved(path)) {
@@ -175,8 +170,7 @@ SharedAtomicFile::~SharedAtomicFile() {
 }
 
 void SharedAtomicFile::close_and_remove() noexcept {
-  const bool opened = descriptor_ >= 0;
-  if (opened) (void)close(std::exchange(descriptor_, -1));
+  if (descriptor_ >= 0) (void)close(std::exchange(descriptor_, -1));
   if (!committed_ && comm_.rank() == 0) (void)unlink(temporary_path_.c_str());
 }
 
@@ -192,7 +186,9 @@ void SharedAtomicFile::commit() {
     if (close(std::exchange(descriptor_, -1)) != 0) throw_system("write", path_, errno);
   });
   agree(comm_, [this] {
-    if (comm_.rank() == 0) rename_into_place(temporary_path_, path_);
+    if (comm_.rank() != 0) return;
+    if (rename(temporary_path_.c_str(), path_.c_str()) != 0) throw_system("replace", path_, errno);
+    synchronise_directory(path_);
   });
   committed_ = true;
 }

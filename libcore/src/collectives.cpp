@@ -37,16 +37,6 @@ void copy(void* to, const void* from, std::size_t bytes) noexcept {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
-/// Calls piece(first, count) for consecutive pieces of at most count_limit() elements.
-template <class F>
-void for_each_piece(std::size_t count, F&& piece) {
-  for (std::size_t first = 0; first < count;) {
-    const std::size_t length = std::min(count - first, the_count_limit);
-    piece(first, static_cast<int>(length));
-    first += length;
-  }
-}
-
 MPI_Op native(Reduce operation) {
   switch (operation) {
     case Reduce::sum: return MPI_SUM;
@@ -130,8 +120,8 @@ void ExchangeCounts::update(const Communicator& comm, std::span<const std::size_
     send_offsets[peer] = send_total;
     send_total += send_counts[peer];
   }
-  // Beside its count every peer learns this rank's total. So all ranks know all totals, and the same answer to "does
-  // anything overflow an int?" follows everywhere without a second collective call.
+  // Beside its count every peer learns this rank's total. So all ranks know the grand total, and the same answer to
+  // "could anything overflow an int?" follows everywhere without a second collective call.
   scratch_.resize(4 * size);
   const std::span<std::uint64_t> outgoing(scratch_.data(), 2 * size);
   const std::span<std::uint64_t> incoming(scratch_.data() + 2 * size, 2 * size);
@@ -139,11 +129,7 @@ void ExchangeCounts::update(const Communicator& comm, std::span<const std::size_
     outgoing[2 * peer] = send_counts[peer];
     outgoing[2 * peer + 1] = send_total;
   }
-  if (size == 1)
-    std::copy(outgoing.begin(), outgoing.end(), incoming.begin());
-  else
-    check_mpi(MPI_Alltoall(outgoing.data(), 2, MPI_UINT64_T, incoming.data(), 2, MPI_UINT64_T, comm.native()),
-              "MPI_Alltoall");
+  all_to_all(comm, std::span<const std::uint64_t>(outgoing), incoming);
   receive_total = 0;
   std::uint64_t grand_total = 0;
   for (std::size_t peer = 0; peer < size; ++peer) {
@@ -230,7 +216,8 @@ void all_gather_varying(const Communicator& comm, const void* send, std::size_t 
 void all_to_all(const Communicator& comm, const void* send, void* receive, std::size_t count_per_peer,
                 MPI_Datatype type, std::size_t element_bytes) {
   const std::size_t size = size_of(comm);
-  if (size > 1 && count_per_peer * size <= the_count_limit) {
+  if (size == 1) return copy(receive, send, count_per_peer * element_bytes);
+  if (count_per_peer * size <= the_count_limit) {
     check_mpi(MPI_Alltoall(send, static_cast<int>(count_per_peer), type, receive, static_cast<int>(count_per_peer),
                            type, comm.native()),
               "MPI_Alltoall");

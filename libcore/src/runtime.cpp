@@ -38,13 +38,13 @@ constexpr double kAgreedGraceSeconds = 60;
 /// MPI_Finalize has been seen to hang after a process failure. Results are in place by then.
 constexpr std::chrono::seconds kFinalizeDeadline{30};
 
-/// How one rank left the body.
+/// How one rank left the body, as it travels.
 struct Outcome {
   std::uint64_t line_hash = 0;
   std::int32_t exit_code = 0;
   std::int32_t failed = 0;
   std::int32_t agreed = 0;
-  std::int32_t unused = 0;
+  std::int32_t padding = 0; // written, so that no byte that travels is undefined
 };
 
 /// One write(2) a line, so that lines of several ranks do not mix.
@@ -105,7 +105,7 @@ class FinalizeDeadline {
   std::thread watcher_;
 };
 
-/// How this rank left the body: its exit code or its failure.
+/// The same on this rank, with the failure's words.
 struct Leaving {
   ExitCode code = ExitCode::success;
   std::optional<LocalFailure> failure;

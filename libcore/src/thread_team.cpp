@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 

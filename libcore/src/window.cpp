@@ -1,7 +1,6 @@
 // Windows of MPI, with counts above an int cut into pieces.
 #include "core/window.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -55,12 +54,12 @@ MPI_Info separate_pages() {
   return info;
 }
 
-/// Calls piece(buffer offset in bytes, count, displacement) for consecutive pieces that fit into one call.
+/// Calls transfer(buffer offset in bytes, count, displacement) for consecutive pieces that fit into one call.
 template <class F>
-void for_each_piece(std::size_t count, std::size_t element_bytes, std::size_t offset, F&& piece) {
-  for (std::size_t first = 0; first < count; first += count_limit())
-    piece(first * element_bytes, static_cast<int>(std::min(count - first, count_limit())),
-          static_cast<MPI_Aint>(offset + first));
+void for_each_transfer(std::size_t count, std::size_t element_bytes, std::size_t offset, F&& transfer) {
+  for_each_piece(count, [&](std::size_t first, int length) {
+    transfer(first * element_bytes, length, static_cast<MPI_Aint>(offset + first));
+  });
 }
 
 const std::byte* advance(const void* data, std::size_t bytes) {
@@ -102,13 +101,13 @@ RawWindow::~RawWindow() {
 }
 
 void RawWindow::put(const void* data, std::size_t count, MPI_Datatype type, int target, std::size_t offset) {
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     check_mpi(MPI_Put(advance(data, at), length, type, target, displacement, length, type, handle_), "MPI_Put");
   });
 }
 
 void RawWindow::get(void* data, std::size_t count, MPI_Datatype type, int target, std::size_t offset) {
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     check_mpi(MPI_Get(advance(data, at), length, type, target, displacement, length, type, handle_), "MPI_Get");
   });
 }
@@ -116,7 +115,7 @@ void RawWindow::get(void* data, std::size_t count, MPI_Datatype type, int target
 void RawWindow::accumulate(const void* data, std::size_t count, MPI_Datatype type, int target, std::size_t offset,
                            RmaOperation operation) {
   const MPI_Op op = native_operation(operation);
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     check_mpi(MPI_Accumulate(advance(data, at), length, type, target, displacement, length, type, op, handle_),
               "MPI_Accumulate");
   });
@@ -125,7 +124,7 @@ void RawWindow::accumulate(const void* data, std::size_t count, MPI_Datatype typ
 void RawWindow::get_accumulate(const void* data, void* previous, std::size_t count, MPI_Datatype type, int target,
                                std::size_t offset, RmaOperation operation) {
   const MPI_Op op = native_operation(operation);
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     const void* const origin = data != nullptr ? advance(data, at) : nullptr;
     const int origin_length = data != nullptr ? length : 0;
     check_mpi(MPI_Get_accumulate(origin, origin_length, type, advance(previous, at), length, type, target, displacement,
@@ -144,7 +143,7 @@ void RawWindow::fetch_and_op(const void* value, void* previous, MPI_Datatype typ
 std::vector<Request> RawWindow::start_get(void* data, std::size_t count, MPI_Datatype type, int target,
                                           std::size_t offset) {
   std::vector<Request> requests;
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Rget(advance(data, at), length, type, target, displacement, length, type, handle_, &request),
               "MPI_Rget");
@@ -157,7 +156,7 @@ std::vector<Request> RawWindow::start_accumulate(const void* data, std::size_t c
                                                  std::size_t offset, RmaOperation operation) {
   const MPI_Op op = native_operation(operation);
   std::vector<Request> requests;
-  for_each_piece(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
+  for_each_transfer(count, element_bytes_, offset, [&](std::size_t at, int length, MPI_Aint displacement) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(
         MPI_Raccumulate(advance(data, at), length, type, target, displacement, length, type, op, handle_, &request),

@@ -3,6 +3,7 @@
 // MpiError, and counts are in elements of T.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,15 +23,29 @@ namespace core {
 [[nodiscard]] std::size_t count_limit() noexcept;
 void set_count_limit(std::size_t limit) noexcept;
 
+/// Calls piece(first, length) for consecutive pieces of `count` elements, each short enough for one MPI call; `length`
+/// is the int that MPI wants. Local.
+template <class F>
+void for_each_piece(std::size_t count, F&& piece) {
+  for (std::size_t first = 0; first < count;) {
+    const std::size_t length = std::min(count - first, count_limit());
+    piece(first, static_cast<int>(length));
+    first += length;
+  }
+}
+
 enum class Reduce { sum, min, max, logical_and, logical_or };
 
 /// Who sends how much to whom in an irregular exchange. Made by a collective call, so that all ranks agree on
-/// `fits_int`: whether one MPI_Alltoallv can carry it.
+/// `fits_int`: whether one MPI_Alltoallv carries it. That is decided carefully, by what all ranks together send,
+/// because every rank learns that from the one MPI_Alltoall of the counts: no rank's offsets can then pass an int. An
+/// exchange that would only just fit rank by rank goes as point-to-point messages, which at such sizes costs nothing
+/// that shows.
 struct ExchangeCounts {
   std::vector<std::size_t> send_counts, send_offsets;       ///< one per peer, in elements
   std::vector<std::size_t> receive_counts, receive_offsets; ///< one per peer, in elements
   std::size_t send_total = 0, receive_total = 0;
-  bool fits_int = true;
+  bool fits_int = true; ///< all ranks together send at most count_limit() elements
 
   /// Learns the receive counts from the peers (one MPI_Alltoall). Collective. Reuses this object's storage.
   void update(const Communicator& comm, std::span<const std::size_t> counts_to_send);

@@ -7,6 +7,7 @@
 
 namespace core {
 
+/// Product of two 64-bit numbers.
 __extension__ using Uint128 = unsigned __int128;
 
 /// The finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): a

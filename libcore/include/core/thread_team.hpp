@@ -1,14 +1,8 @@
 // The threads of one rank. MPI stays on the calling thread (MPI_THREAD_FUNNELED): only local loops run on the team.
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace core {
 
