@@ -14,7 +14,7 @@ import superstep_cli
 from superstep_cli import CliTest, run
 
 OURS = re.compile(r"(\[rank \d+\] )?(pregel|graphgen): |terminate called|what\(\):")
-SOON_SECONDS = 20  # far above what a refusal takes, even on a loaded machine with more ranks than cores
+SOON_SECONDS = 30  # far above what a refusal takes, even on a loaded machine with more ranks than cores
 ALL_RANKS = (1, 2, 4, 7)
 # Reasons are compared letter by letter, so a table of cases need not run each one on every number of ranks.
 NEXT_RANKS = itertools.cycle(((2,), (1,), (4,)))
