@@ -79,14 +79,14 @@ struct NegativeArc {
   double weight;
 };
 
-/// This rank's first arc of negative weight, by target. Local.
+/// This rank's first arc whose weight is negative or no number, by target. Local.
 std::optional<NegativeArc> find_negative_arc(const DistributedGraph& graph) {
   const Rows<Slot>& arcs = graph.in_arcs;
   if (arcs.weights.empty()) return std::nullopt;
   for (const LocalId v : graph.ascending) {
     for (std::uint64_t a = arcs.offsets[index(v)]; a < arcs.offsets[index(v) + std::size_t{1}]; ++a) {
-      if (arcs.weights[a] < 0)
-        return NegativeArc{graph.slot_ids[index(arcs.entries[a])], graph.id_of(v), arcs.weights[a]};
+      if (arcs.weights[a] >= 0) continue; // NaN is not, either
+      return NegativeArc{graph.slot_ids[index(arcs.entries[a])], graph.id_of(v), arcs.weights[a]};
     }
   }
   return std::nullopt;
