@@ -9,6 +9,7 @@
 # superstep_program_test() registers any command under the same limits and environment.
 
 # Sanitizers slow a test down; the limit stretches with them.
+set(SUPERSTEP_TEST_TIMEOUT_SCALE 1 CACHE STRING "Multiplies the time limits of tests; for slow or busy machines")
 set(SUPERSTEP_TEST_PREFIX) # what is put before a test executable
 set(SUPERSTEP_TEST_TIMEOUT_FACTOR 1)
 cmake_path(SET superstep_default_data NORMALIZE ${CMAKE_SOURCE_DIR}/../shared/data)
@@ -46,7 +47,7 @@ function(superstep_program_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  math(EXPR limit "${arg_TIMEOUT} * ${SUPERSTEP_TEST_TIMEOUT_FACTOR}")
+  math(EXPR limit "${arg_TIMEOUT} * ${SUPERSTEP_TEST_TIMEOUT_FACTOR} * ${SUPERSTEP_TEST_TIMEOUT_SCALE}")
   math(EXPR backstop "${limit} + 20") # only if the limit's own watchdog is itself stuck
   set(command ${arg_COMMAND})
   if(arg_RANKS)
