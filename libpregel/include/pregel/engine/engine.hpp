@@ -39,6 +39,13 @@
 
 namespace pregel {
 
+/// What PULL knows about the senders of a vertex.
+enum class Senders {
+  all,     ///< every slot has published
+  some,    ///< look at the set
+  neutral, ///< silent slots hold the neutral message
+};
+
 template <class P>
 class Engine final : public SuperstepLoop {
   static_assert(VertexProgram<P>, "compute(Vertex<P>&, std::span<const Message>, Context&) const is missing");
@@ -98,13 +105,6 @@ class Engine final : public SuperstepLoop {
     VertexSet set;
     core::HugeVector<Message> messages;
     bool all = false; // every vertex of the graph published: `set` need not be looked at
-  };
-
-  /// What PULL knows about the senders of a vertex.
-  enum class Senders {
-    all,     ///< every slot has published
-    some,    ///< look at the set
-    neutral, ///< silent slots hold the neutral message
   };
 
   // ---- phases -------------------------------------------------------------------------------------------------
@@ -277,309 +277,53 @@ class Engine final : public SuperstepLoop {
 
   /// The message that arc `a` with `weights` carries from a slot that published.
   template <class Weights>
-  [[nodiscard]] Message message_along([[maybe_unused]] const Weights& weights, [[maybe_unused]] std::uint64_t a,
-                                      [[maybe_unused]] Slot from) const {
-    Message message{};
-    if constexpr (kHasContent) message = incoming_.messages[index(from)];
-    if constexpr (ChangesAlongArcs<P>)
-      return program_.along(message, weights[a]);
-    else
-      return message;
-  }
-
+  [[nodiscard]] Message message_along(const Weights& weights, std::uint64_t a, Slot from) const;
   /// Calls body(weights) with the fastest representation of the weights, or with ones if the program does not look at
   /// them.
   template <class Entry, class Body>
-  void with_weights(const Rows<Entry>& rows, Body&& body) const {
-    if constexpr (ChangesAlongArcs<P>)
-      rows.weights.visit(body);
-    else
-      body(UnitWeights{});
-  }
-
-  void pull() {
-    if constexpr (HasCombiner<P>) {
-      if (options_.use_combiner) {
-        if (incoming_.all) return pull_combined<Senders::all>();
-        if constexpr (HasNeutralMessage<P>) {
-          neutralise_silent_slots();
-          return pull_combined<Senders::neutral>();
-        }
-        return pull_combined<Senders::some>();
-      }
-    }
-    pull_listed();
-  }
-
+  void with_weights(const Rows<Entry>& rows, Body&& body) const;
+  void pull();
   /// Gives every slot that did not publish the message that changes nothing. A pass over the slots, but the fold over
   /// the arcs then needs no test: with half of the slots published the test is mispredicted for every fourth arc
   /// (measured on WCC, Kronecker scale 20: such a superstep took 74 ms with the test).
-  void neutralise_silent_slots() {
-    if constexpr (HasNeutralMessage<P>) {
-      const std::span<const std::uint64_t> words = incoming_.set.words();
-      for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) {
-        if ((words[slot / 64] >> (slot % 64) & 1) == 0) incoming_.messages[slot] = P::neutral();
-      }
-    }
-  }
-
+  void neutralise_silent_slots();
   /// Folds v's in-arcs into `folded`; false if no sender published. The running value is a local variable, so that it
   /// lives in a register: through the reference it would be stored once an arc (measured: 1.3 x slower).
   template <Senders kSenders, class Weights>
-  [[nodiscard]] bool fold(std::uint32_t v, const Weights& weights, Message& folded) const {
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    const Slot* senders = arcs.entries.data();
-    const std::uint64_t end = arcs.offsets[v + std::size_t{1}];
-    std::uint64_t a = arcs.offsets[v];
-    if constexpr (kSenders == Senders::some) {
-      while (a < end && !incoming_.set.contains(index(senders[a]))) ++a;
-    }
-    if (a == end) return false;
-    Message running = message_along(weights, a, senders[a]);
-    if constexpr (!OneIsEnough<P>) {
-      for (++a; a < end; ++a) {
-        if constexpr (kSenders == Senders::some) {
-          if (!incoming_.set.contains(index(senders[a]))) continue;
-        }
-        running = program_.combine(running, message_along(weights, a, senders[a]));
-      }
-    }
-    folded = running;
-    if constexpr (kSenders == Senders::neutral)
-      return running != P::neutral();
-    else
-      return true;
-  }
-
+  [[nodiscard]] bool fold(std::uint32_t v, const Weights& weights, Message& folded) const;
   template <Senders kSenders>
-  void pull_combined() {
-    with_weights(graph_.in_arcs, [this](const auto& weights) {
-      for_ranges([this, &weights](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-        pull_range<kSenders>(worker, weights, begin, end);
-      });
-    });
-  }
-
+  void pull_combined();
   /// The hottest loop. Flattened: everything it calls, compute() included, becomes part of it.
   template <Senders kSenders, class Weights>
-  [[gnu::flatten]] void pull_range(Worker<P>& worker, Weights weights, std::uint32_t begin, std::uint32_t end) {
-    std::uint32_t v = begin;
-    if constexpr (kFoldLanes && kSenders != Senders::some) {
-      for (; v + kLanes <= end; v += kLanes) {
-        std::array<Message, kLanes> folded;
-        const std::array<bool, kLanes> any = fold_lanes<kSenders>(v, weights, folded);
-        for (std::uint32_t k = 0; k < kLanes; ++k) visit_pulled(worker, v + k, folded[k], any[k]);
-      }
-    }
-    for (; v < end; ++v) {
-      Message folded{};
-      const bool any = needs_messages(v) && fold<kSenders>(v, weights, folded);
-      visit_pulled(worker, v, folded, any);
-    }
-  }
-
-  void visit_pulled(Worker<P>& worker, std::uint32_t v, const Message& folded, bool any) {
-    if (any || is_active(v)) visit(worker, v, std::span<const Message>(&folded, any ? 1 : 0));
-  }
-
+  void pull_range(Worker<P>& worker, Weights weights, std::uint32_t begin, std::uint32_t end);
+  void visit_pulled(Worker<P>& worker, std::uint32_t v, const Message& folded, bool any);
   /// Folds kLanes vertices side by side. One fold is a chain in which every combine() waits for the one before, so the
   /// processor idles between them; the chains of different vertices are independent. Neighbours in local order have
   /// nearly the same number of arcs, so little is left over. Each vertex still folds in its own order: not a bit
   /// changes.
   template <Senders kSenders, class Weights>
   [[nodiscard]] std::array<bool, kLanes> fold_lanes(std::uint32_t v, const Weights& weights,
-                                                    std::array<Message, kLanes>& folded) const {
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    const Slot* senders = arcs.entries.data();
-    std::array<std::uint64_t, kLanes> begin;
-    std::array<Message, kLanes> running;
-    std::array<bool, kLanes> any;
-    std::uint64_t common = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint32_t k = 0; k < kLanes; ++k) {
-      begin[k] = arcs.offsets[v + k];
-      common = std::min(common, arcs.offsets[v + k + std::size_t{1}] - begin[k]);
-    }
-    if (common == 0) {
-      for (std::uint32_t k = 0; k < kLanes; ++k) any[k] = fold<kSenders>(v + k, weights, folded[k]);
-      return any;
-    }
-    for (std::uint32_t k = 0; k < kLanes; ++k) running[k] = message_along(weights, begin[k], senders[begin[k]]);
-    for (std::uint64_t j = 1; j < common; ++j) {
-      for (std::uint32_t k = 0; k < kLanes; ++k) {
-        running[k] = program_.combine(running[k], message_along(weights, begin[k] + j, senders[begin[k] + j]));
-      }
-    }
-    for (std::uint32_t k = 0; k < kLanes; ++k) {
-      for (std::uint64_t a = begin[k] + common; a < arcs.offsets[v + k + std::size_t{1}]; ++a) {
-        running[k] = program_.combine(running[k], message_along(weights, a, senders[a]));
-      }
-      folded[k] = running[k];
-      if constexpr (kSenders == Senders::neutral)
-        any[k] = running[k] != P::neutral();
-      else
-        any[k] = true;
-    }
-    return any;
-  }
-
-  void pull_listed() {
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t v = begin; v < end; ++v) {
-        worker.gathered.clear();
-        if (needs_messages(v)) {
-          for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
-            const Slot from = arcs.entries[a];
-            if (incoming_.all || incoming_.set.contains(index(from)))
-              worker.gathered.push_back(message_along(arcs.weights, a, from));
-          }
-        }
-        if (!worker.gathered.empty() || is_active(v)) visit(worker, v, worker.gathered);
-      }
-    });
-  }
-
-  [[nodiscard]] bool needs_messages([[maybe_unused]] std::uint32_t v) const {
-    if constexpr (SettlesVertices<P>)
-      return program_.needs_messages(values_[v]);
-    else
-      return true;
-  }
+                                                    std::array<Message, kLanes>& folded) const;
+  void pull_listed();
+  [[nodiscard]] bool needs_messages(std::uint32_t v) const;
 
   // ---- PUSH ---------------------------------------------------------------------------------------------------
 
-  void push() {
-    if constexpr (HasCombiner<P>) {
-      if (inbox_.size() < graph_.local_count) inbox_.resize(graph_.local_count);
-      push_order_.assign(incoming_.set.members().begin(), incoming_.set.members().end());
-      if constexpr (!CombinesInAnyOrder<P>) sort_by_global_id(push_order_);
-      const std::size_t work =
-          static_cast<std::size_t>(static_cast<double>(totals_.sent) / graph_.comm->size()) + active_.count();
-      for_fixed_ranges(work, [&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-        worker.touched.clear();
-        if (incoming_.all) {
-          for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) push_from(worker, Slot{slot}, begin, end);
-        } else if (incoming_.set.listed()) {
-          for (const std::uint32_t slot : push_order_) push_from(worker, Slot{slot}, begin, end);
-        } else {
-          incoming_.set.for_each([&](std::uint32_t slot) { push_from(worker, Slot{slot}, begin, end); });
-        }
-        for (const ReceivedMessage<Message>& m : direct_.in_range(begin, end))
-          receive(worker, index(m.target), m.message);
-        visit_touched(worker, begin, end);
-      });
-    }
-  }
-
-  void push_from(Worker<P>& worker, Slot slot, std::uint32_t begin, std::uint32_t end) {
-    const Rows<LocalId>& arcs = graph_.arcs_from_slot;
-    std::uint64_t first = arcs.offsets[index(slot)];
-    std::uint64_t last = arcs.offsets[index(slot) + std::size_t{1}];
-    if (begin != 0 || end != graph_.local_count) {
-      const auto row = arcs.row(index(slot));
-      const std::uint64_t row_start = first;
-      first = row_start +
-              static_cast<std::uint64_t>(std::lower_bound(row.begin(), row.end(), LocalId{begin}) - row.begin());
-      last =
-          row_start + static_cast<std::uint64_t>(std::lower_bound(row.begin(), row.end(), LocalId{end}) - row.begin());
-    }
-    with_weights(arcs, [&](const auto& weights) {
-      for (std::uint64_t a = first; a < last; ++a)
-        receive(worker, index(arcs.entries[a]), message_along(weights, a, slot));
-    });
-  }
-
-  void receive(Worker<P>& worker, std::uint32_t v, const Message& message) {
-    if (!needs_messages(v)) return;
-    if (!touched_.contains(v)) {
-      touched_.set_bit(v);
-      worker.touched.push_back(v);
-      inbox_[v] = message;
-    } else if constexpr (!OneIsEnough<P> || CombinesInAnyOrder<P>) {
-      inbox_[v] = program_.combine(inbox_[v], message);
-    }
-  }
-
+  void push();
+  void push_from(Worker<P>& worker, Slot slot, std::uint32_t begin, std::uint32_t end);
+  void receive(Worker<P>& worker, std::uint32_t v, const Message& message);
   /// Computes this range's touched vertices and its other active ones, and leaves touched_ empty again.
-  void visit_touched(Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-    for (const std::uint32_t v : worker.touched) visit(worker, v, {&inbox_[v], 1});
-    if constexpr (AlwaysActive<P>) {
-      for (std::uint32_t v = begin; v < end; ++v) {
-        if (!touched_.contains(v)) visit(worker, v, {});
-      }
-    } else if (!active_.empty()) {
-      active_.for_each([&](std::uint32_t v) {
-        if (v >= begin && v < end && !touched_.contains(v)) visit(worker, v, {});
-      });
-    }
-    for (const std::uint32_t v : worker.touched) touched_.clear_word_of(v);
-  }
-
-  void sort_by_global_id(std::vector<std::uint32_t>& slots) const {
-    std::sort(slots.begin(), slots.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return graph_.slot_ids[a] < graph_.slot_ids[b]; });
-  }
+  void visit_touched(Worker<P>& worker, std::uint32_t begin, std::uint32_t end);
+  void sort_by_global_id(std::vector<std::uint32_t>& slots) const;
 
   // ---- LIST ---------------------------------------------------------------------------------------------------
 
   /// Adds the neighbour messages to the direct ones, orders all by (target, sender), and computes.
-  void list() {
-    incoming_.set.for_each([&](std::uint32_t slot) { list_from(Slot{slot}); });
-    if (incoming_.all) {
-      for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) list_from(Slot{slot});
-    }
-    if (!graph_.arcs_from_slot.built()) list_by_target();
-    direct_.sort();
-    for_fixed_ranges(direct_.size() + active_.count(), [&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
-      std::span<const ReceivedMessage<Message>> rest = direct_.in_range(begin, end);
-      worker.touched.clear();
-      while (!rest.empty()) {
-        const std::uint32_t v = index(rest.front().target);
-        worker.gathered.clear();
-        for (; !rest.empty() && index(rest.front().target) == v; rest = rest.subspan(1))
-          gather(worker, rest.front().message);
-        touched_.set_bit(v);
-        worker.touched.push_back(v);
-        if (needs_messages(v))
-          visit(worker, v, worker.gathered);
-        else if (is_active(v))
-          visit(worker, v, {});
-      }
-      const std::vector<std::uint32_t> done = std::exchange(worker.touched, {});
-      visit_touched(worker, begin, end); // the active ones that got nothing
-      for (const std::uint32_t v : done) touched_.clear_word_of(v);
-    });
-  }
-
-  void list_from(Slot slot) {
-    const Rows<LocalId>& arcs = graph_.arcs_from_slot;
-    if (!arcs.built()) return;
-    for (std::uint64_t a = arcs.offsets[index(slot)]; a < arcs.offsets[index(slot) + std::size_t{1}]; ++a) {
-      direct_.add({arcs.entries[a], graph_.slot_ids[index(slot)], message_along(arcs.weights, a, slot)});
-    }
-  }
-
-  void list_by_target() {
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
-      for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
-        const Slot from = arcs.entries[a];
-        if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
-        direct_.add({LocalId{v}, graph_.slot_ids[index(from)], message_along(arcs.weights, a, from)});
-      }
-    }
-  }
-
+  void list();
+  void list_from(Slot slot);
+  void list_by_target();
   /// Adds a message to those of the vertex at hand; with a combiner there is at most one.
-  void gather(Worker<P>& worker, const Message& message) {
-    if constexpr (HasCombiner<P>) {
-      if (options_.use_combiner && !worker.gathered.empty()) {
-        worker.gathered.front() = program_.combine(worker.gathered.front(), message);
-        return;
-      }
-    }
-    worker.gathered.push_back(message);
-  }
+  void gather(Worker<P>& worker, const Message& message);
 
   // ---- messages -----------------------------------------------------------------------------------------------
 
@@ -619,73 +363,14 @@ class Engine final : public SuperstepLoop {
 
   // ---- trace --------------------------------------------------------------------------------------------------
 
-  TraceDetails trace_details(bool describe_vertices) override {
-    TraceDetails details;
-    direct_.sort();
-    std::vector<Message> messages;
-    std::vector<int> senders; // ranks
-    for (const LocalId local : graph_.ascending) {
-      const std::uint32_t v = index(local);
-      collect_deliveries(v, messages, senders);
-      const bool computed = AlwaysActive<P> || last_computed_[v] == superstep_;
-      const std::uint64_t delivered = count_deliveries(senders);
-      details.delivered += delivered;
-      const bool woken = delivered != 0 && !computed;
-      details.wakeups += woken ? 1 : 0;
-      if (!describe_vertices) continue;
-      VertexTrace row{graph_.slot_ids[v], computed, delivered, describe(values_[v]), ""};
-      if (woken) row.woken_by = describe_all(messages);
-      details.vertices.push_back(std::move(row));
-    }
-    return details;
-  }
-
+  TraceDetails trace_details(bool describe_vertices) override;
   /// The messages that reach v at this barrier, uncombined, and the rank that sent each.
-  void collect_deliveries(std::uint32_t v, std::vector<Message>& messages, std::vector<int>& senders) const {
-    messages.clear();
-    senders.clear();
-    const Rows<Slot>& arcs = graph_.in_arcs;
-    for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
-      const Slot from = arcs.entries[a];
-      if (!incoming_.all && !incoming_.set.contains(index(from))) continue;
-      messages.push_back(message_along(arcs.weights, a, from));
-      senders.push_back(graph_.owner_of(from));
-    }
-    for (const ReceivedMessage<Message>& m : direct_.in_range(v, v + 1)) {
-      messages.push_back(m.message);
-      senders.push_back(graph_.owner(m.sender));
-    }
-  }
-
+  void collect_deliveries(std::uint32_t v, std::vector<Message>& messages, std::vector<int>& senders) const;
   /// With a combiner, what one rank sent to one target counts once.
-  [[nodiscard]] std::uint64_t count_deliveries(std::vector<int>& senders) const {
-    if (!combining()) return senders.size();
-    std::sort(senders.begin(), senders.end());
-    return static_cast<std::uint64_t>(std::unique(senders.begin(), senders.end()) - senders.begin());
-  }
-
-  [[nodiscard]] std::string describe_all(const std::vector<Message>& messages) const {
-    std::string text;
-    if constexpr (HasCombiner<P>) {
-      if (options_.use_combiner) {
-        Message folded = messages.front();
-        for (std::size_t i = 1; i < messages.size(); ++i) folded = program_.combine(folded, messages[i]);
-        return describe(folded);
-      }
-    }
-    for (const Message& m : messages) text += (text.empty() ? "" : ";") + describe(m);
-    return text;
-  }
-
+  [[nodiscard]] std::uint64_t count_deliveries(std::vector<int>& senders) const;
+  [[nodiscard]] std::string describe_all(const std::vector<Message>& messages) const;
   template <class T>
-  [[nodiscard]] static std::string describe(const T& x) {
-    if constexpr (requires { P::describe(x); })
-      return P::describe(x);
-    else if constexpr (requires { trace_text(x); })
-      return trace_text(x);
-    else
-      return "?";
-  }
+  [[nodiscard]] static std::string describe(const T& x);
 
   P program_;
   core::HugeVector<Value> values_;
@@ -736,3 +421,8 @@ void Vertex<P>::send(GlobalId target, const Message& message) {
 }
 
 } // namespace pregel
+
+#include "pregel/engine/engine_list.hpp"  // IWYU pragma: export
+#include "pregel/engine/engine_pull.hpp"  // IWYU pragma: export
+#include "pregel/engine/engine_push.hpp"  // IWYU pragma: export
+#include "pregel/engine/engine_trace.hpp" // IWYU pragma: export
