@@ -1,5 +1,16 @@
-// PULL: each vertex folds over its in-arcs and computes at once. The loops that decide the engine's speed are here, and
-// so are the reasons for their shape.
+// PULL: each vertex folds over its in-arcs and computes at once. This file decides the engine's speed. What makes it
+// fast (measured on Kronecker graphs of scale 20, 2 ranks):
+//   - Arcs name slots of one message array, hubs first (distributed_graph.hpp) and on huge pages: most reads hit a
+//   cache.
+//   - Fold and compute are one loop: the combined message of a vertex never goes through memory. The loop is flattened,
+//     so that the program's compute() is part of it, and the running value of a fold is a local variable; through a
+//     reference it would be stored once an arc (1.3 x slower).
+//   - No test an arc. When all slots have published there is nothing to test; else silent slots are first given the
+//     program's neutral message. With half of the slots published the test would be mispredicted for every fourth arc
+//     (a superstep of WCC: 74 ms with the test, 15 ms without).
+//   - Four folds at a time. One fold is a chain in which every combine() waits for the one before, and the processor
+//     idles between them; the chains of different vertices are independent. Neighbours in local order have nearly the
+//     same number of arcs, so little is left over. Each vertex still folds in its own order: not a bit changes.
 #pragma once
 
 #include "pregel/engine/engine.hpp"
