@@ -11,10 +11,9 @@
 // Items of one sender arrive in the order in which it pushed them; within a round, senders come in rank order.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "core/collectives.hpp"
 #include "core/communicator.hpp"
@@ -35,6 +34,18 @@ inline constexpr std::size_t kItemsPerRound = std::size_t{1} << 20;
 template <core::Transferable T, class Produce, class Consume>
 void routed_exchange(const core::Communicator& comm, Produce&& produce, Consume&& consume,
                      std::size_t items_per_round = kItemsPerRound);
+
+/// A produce function for a list: each call runs send(push, item) on the next few thousand items. `items` must outlive
+/// it. Local.
+template <class Items, class Send>
+[[nodiscard]] auto produce_each(const Items& items, Send send) {
+  return [&items, send, next = std::size_t{0}](auto&& push) mutable {
+    constexpr std::size_t kItemsPerTurn = 4096;
+    const std::size_t end = std::min(items.size(), next + kItemsPerTurn);
+    for (; next < end; ++next) send(push, items[next]);
+    return next < items.size();
+  };
+}
 
 } // namespace collectives
 

@@ -20,7 +20,7 @@
 namespace pregel {
 namespace {
 
-constexpr std::size_t kItemsPerTurn = 4096; // pushed by one call of a produce function
+constexpr std::size_t kEdgesPerTurn = 2048; // of one call of the produce function
 constexpr std::size_t kRecentIds = std::size_t{1} << 16;
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
@@ -58,12 +58,8 @@ constexpr std::uint64_t kNone = ~std::uint64_t{0};
 /// The listed ids that this rank keeps. Collective.
 [[nodiscard]] IdIndex keep_listed(const core::Communicator& comm, std::span<const GlobalId> vertices) {
   std::vector<std::uint64_t> kept;
-  std::size_t next = 0;
-  const auto produce = [&](auto&& push) {
-    const std::size_t end = std::min(vertices.size(), next + kItemsPerTurn);
-    for (; next < end; ++next) push(keeper_of(number(vertices[next]), comm.size()), number(vertices[next]));
-    return next < vertices.size();
-  };
+  auto produce = collectives::produce_each(
+      vertices, [&](auto& push, GlobalId id) { push(keeper_of(number(id), comm.size()), number(id)); });
   const auto consume = [&](int, std::span<const std::uint64_t> ids) {
     kept.insert(kept.end(), ids.begin(), ids.end());
   };
@@ -89,7 +85,7 @@ class EndpointStream {
   bool next(Visit&& visit) {
     if (block_ == edges_.block_count()) return false;
     const auto edges = edges_.edges(block_);
-    const std::size_t end = std::min(edges.size(), edge_ + kItemsPerTurn / 2);
+    const std::size_t end = std::min(edges.size(), edge_ + kEdgesPerTurn);
     for (; edge_ < end; ++edge_) {
       for (const GlobalId id : {edges[edge_].source, edges[edge_].target}) {
         std::uint64_t& recent = recent_[core::mix64(number(id)) % kRecentIds];
@@ -151,12 +147,8 @@ std::unordered_set<std::uint64_t> unlisted_endpoints(const core::Communicator& c
 
   std::unordered_set<std::uint64_t> mine;
   if (core::all_reduce_value<std::uint64_t>(comm, unlisted.size(), core::Reduce::sum) == 0) return mine;
-  std::size_t next = 0;
-  const auto answer = [&](auto&& push) {
-    const std::size_t end = std::min(unlisted.size(), next + kItemsPerTurn);
-    for (; next < end; ++next) push(unlisted[next].asker, unlisted[next].id);
-    return next < unlisted.size();
-  };
+  auto answer =
+      collectives::produce_each(unlisted, [](auto& push, const Unlisted& found) { push(found.asker, found.id); });
   collectives::routed_exchange<std::uint64_t>(
       comm, answer, [&](int, std::span<const std::uint64_t> ids) { mine.insert(ids.begin(), ids.end()); });
   return mine;

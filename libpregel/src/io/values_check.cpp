@@ -18,8 +18,6 @@
 namespace pregel {
 namespace {
 
-constexpr std::size_t kItemsPerTurn = 4096; // pushed by one call of a produce function
-
 enum class Fault : std::uint64_t { unknown, repeated };
 
 /// What an owner answers.
@@ -40,12 +38,8 @@ struct Answer {
   constexpr int kNobody = -1;
   std::vector<int> first_asker(graph.local_count, kNobody);
   std::vector<Answer> answers;
-  std::size_t next = 0;
-  const auto ask = [&](auto&& push) {
-    const std::size_t end = std::min(values.size(), next + kItemsPerTurn);
-    for (; next < end; ++next) push(graph.owner(values[next].first), number(values[next].first));
-    return next < values.size();
-  };
+  auto ask = collectives::produce_each(
+      values, [&](auto& push, const auto& value) { push(graph.owner(value.first), number(value.first)); });
   collectives::routed_exchange<std::uint64_t>(comm, ask, [&](int asker, std::span<const std::uint64_t> ids) {
     for (const std::uint64_t id : ids) {
       const std::optional<LocalId> v = graph.find(GlobalId{id});
@@ -62,12 +56,8 @@ struct Answer {
 
   Faults mine;
   if (core::all_reduce_value<std::uint64_t>(comm, answers.size(), core::Reduce::sum) == 0) return mine;
-  next = 0;
-  const auto answer = [&](auto&& push) {
-    const std::size_t end = std::min(answers.size(), next + kItemsPerTurn);
-    for (; next < end; ++next) push(answers[next].asker, answers[next].what);
-    return next < answers.size();
-  };
+  auto answer =
+      collectives::produce_each(answers, [](auto& push, const Answer& given) { push(given.asker, given.what); });
   collectives::routed_exchange<FaultyId>(comm, answer, [&](int, std::span<const FaultyId> items) {
     for (const FaultyId& item : items) mine.emplace(item.id, item.fault);
   });
