@@ -20,10 +20,11 @@ AggregatorBoard::AggregatorBoard(std::vector<AggregatorRegistry::Declaration> de
       threads_(static_cast<std::size_t>(threads), std::vector<Accumulator>(declarations_.size())),
       reduced_(declarations_.size()) {
   for (const auto& d : declarations_) {
-    sum_words_ += 1 + (is_exact(d)    ? core::ExactSum::kWords
-                       : is_summed(d) ? 1
-                                      : 0); // how often it was fed, and the sum
-    max_words_ += is_summed(d) ? 0 : 1;
+    ++sum_words_; // how often it was fed
+    if (is_exact(d))
+      sum_words_ += core::ExactSum::kWords;
+    else
+      ++(is_summed(d) ? sum_words_ : max_words_);
   }
 }
 

@@ -1,9 +1,8 @@
 #include "pregel/engine/superstep_loop.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
+#include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "pregel/engine/progress.hpp"
 #include "pregel/engine/trace.hpp"
@@ -118,7 +117,7 @@ void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {
 }
 
 void SuperstepLoop::trace(SuperstepReport& row) {
-  const TraceDetails details = trace_details(trace_->wants_vertices());
+  const TraceDetails details = core::agree(*graph_.comm, [&] { return trace_details(trace_->wants_vertices()); });
   row.delivered = core::all_reduce_value(*graph_.comm, details.delivered, core::Reduce::sum);
   row.wakeups = core::all_reduce_value(*graph_.comm, details.wakeups, core::Reduce::sum);
   trace_->write(row, details, board_);

@@ -9,11 +9,13 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/exact_sum.hpp"
@@ -78,21 +80,24 @@ class AggregatorRegistry {
  private:
   template <Aggregatable T, AggregateKind Kind>
   AggregatorHandle<T, Kind> declare(std::string_view name) {
-    constexpr Type type = std::same_as<T, double>         ? Type::real
-                          : std::same_as<T, std::int64_t> ? Type::signed_integer
-                          : std::same_as<T, bool>         ? Type::boolean
-                                                          : Type::unsigned_integer;
-    declarations_.push_back({std::string(name), Kind, type});
+    constexpr Type kType = std::same_as<T, double>         ? Type::real
+                           : std::same_as<T, std::int64_t> ? Type::signed_integer
+                           : std::same_as<T, bool>         ? Type::boolean
+                                                           : Type::unsigned_integer;
+    declarations_.push_back({std::string(name), Kind, kType});
     return {static_cast<std::uint32_t>(declarations_.size() - 1)};
   }
 
   std::vector<Declaration> declarations_;
 };
 
+/// Turns the order of negative numbers round: a double's bits are a sign and a magnitude. Its own inverse.
+[[nodiscard]] inline std::int64_t reverse_negative(std::int64_t bits) noexcept {
+  return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+}
 /// A 64-bit integer whose signed order is the order of the values.
 [[nodiscard]] inline std::int64_t to_ordered(double x) noexcept {
-  const auto bits = std::bit_cast<std::int64_t>(x);
-  return bits < 0 ? static_cast<std::int64_t>(~static_cast<std::uint64_t>(bits) ^ (std::uint64_t{1} << 63)) : bits;
+  return reverse_negative(std::bit_cast<std::int64_t>(x));
 }
 [[nodiscard]] inline std::int64_t to_ordered(std::int64_t x) noexcept {
   return x;
@@ -105,10 +110,9 @@ class AggregatorRegistry {
 }
 template <Aggregatable T>
 [[nodiscard]] T from_ordered(std::int64_t x) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    return std::bit_cast<double>(
-        x < 0 ? static_cast<std::int64_t>(~static_cast<std::uint64_t>(x) ^ (std::uint64_t{1} << 63)) : x);
-  } else if constexpr (std::same_as<T, std::uint64_t>)
+  if constexpr (std::same_as<T, double>)
+    return std::bit_cast<double>(reverse_negative(x));
+  else if constexpr (std::same_as<T, std::uint64_t>)
     return static_cast<std::uint64_t>(x) ^ (std::uint64_t{1} << 63);
   else if constexpr (std::same_as<T, bool>)
     return x != 0;
@@ -124,9 +128,7 @@ class Accumulator {
     ++fed_;
     if constexpr (Kind == AggregateKind::sum && std::same_as<T, double>)
       exact_.add(x);
-    else if constexpr (Kind == AggregateKind::sum)
-      integer_ += static_cast<std::int64_t>(x);
-    else if constexpr (Kind == AggregateKind::count)
+    else if constexpr (Kind == AggregateKind::sum || Kind == AggregateKind::count)
       integer_ += static_cast<std::int64_t>(x);
     else if constexpr (Kind == AggregateKind::max || Kind == AggregateKind::logical_or)
       raise(to_ordered(x));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/routed_exchange.hpp"
@@ -64,7 +65,7 @@ class DirectMessages {
     });
     sorted_ = true;
   }
-  /// Those for local vertices begin .. end-1, if sorted; all of them if not (begin and end then cover everything).
+  /// Those for local vertices begin .. end-1. The messages must be sorted.
   [[nodiscard]] std::span<const ReceivedMessage<Message>> in_range(std::uint32_t begin, std::uint32_t end) const {
     const auto before = [](const ReceivedMessage<Message>& m, std::uint32_t bound) { return index(m.target) < bound; };
     const auto first = std::lower_bound(messages_.begin(), messages_.end(), begin, before);
@@ -80,7 +81,6 @@ class DirectMessages {
     for (const auto& m : outbox) {
       if (graph.owner(m.target) != graph.comm->rank()) ++volume.values;
     }
-    volume.bytes = volume.values * sizeof(DirectMessage<Message>);
     const auto accept = [&](const DirectMessage<Message>& m) {
       if (const std::optional<LocalId> target = graph.find(m.target)) {
         add({*target, m.sender, m.message});
@@ -90,12 +90,9 @@ class DirectMessages {
       }
     };
     if constexpr (core::Transferable<Message>) {
-      std::size_t next = 0;
-      const auto produce = [&](auto&& push) {
-        const std::size_t end = std::min(outbox.size(), next + 4096);
-        for (; next < end; ++next) push(graph.owner(outbox[next].target), outbox[next]);
-        return next < outbox.size();
-      };
+      volume.bytes = volume.values * sizeof(DirectMessage<Message>);
+      auto produce = collectives::produce_each(
+          outbox, [&](auto& push, const DirectMessage<Message>& m) { push(graph.owner(m.target), m); });
       collectives::routed_exchange<DirectMessage<Message>>(*graph.comm, produce,
                                                            [&](int, std::span<const DirectMessage<Message>> items) {
                                                              for (const auto& m : items) accept(m);
@@ -103,9 +100,10 @@ class DirectMessages {
     } else {
       std::vector<std::vector<DirectMessage<Message>>> by_owner(static_cast<std::size_t>(graph.comm->size()));
       for (auto& m : outbox) by_owner[static_cast<std::size_t>(graph.owner(m.target))].push_back(std::move(m));
-      const auto received = exchange_serialized(*graph.comm, by_owner);
+      const auto delivery = exchange_serialized(*graph.comm, by_owner);
+      volume.bytes = delivery.bytes_sent;
       core::agree(*graph.comm, [&] {
-        for (const auto& from_rank : received) {
+        for (const auto& from_rank : delivery.items) {
           for (const auto& m : from_rank) accept(m);
         }
       });

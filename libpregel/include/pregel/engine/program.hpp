@@ -18,19 +18,18 @@
 //   combine(a, b)          associative and commutative; folded in ascending order of the senders' ids
 //   combine_in_any_order   true when the order cannot change a bit (min, max, and, or, integer sum): allows PUSH
 //   along(m, weight)       applied, for each arc, to a message sent to all neighbours
-//   neutral()              a message that combine() ignores, along() keeps and nobody sends (infinity for min): spares
-//   PULL a
-//                          test an arc
+//   neutral()              a message that combine() ignores, along() keeps and nobody sends (infinity for min):
+//                          spares PULL a test an arc
 //   needs_messages(value)  false: messages to this vertex may be left out (it has settled); it is not computed for them
 //   one_is_enough          combine(first, any) == first: PULL stops at the first sender that published
 //   always_active          nobody votes; the master ends the job (saves the bookkeeping of who is active)
 //   declare(registry)      makes the aggregators (aggregators.hpp)
 //   begin_superstep(ctx)   on the program itself, before the vertices, once a superstep on each rank
 //   master(ctx)            after the barrier, on every rank with equal aggregates: read them, change the program, halt
-//                          the job
+//                          the job; must do the same on every rank
 //
-// A Message that is not trivially copyable travels by Boost.Serialization and needs its serialize(). Inside it ids must be
-// written as std::uint64_t, because Boost.Serialization cuts every enum to an int.
+// A Message that is not trivially copyable travels by Boost.Serialization and needs its serialize(). Inside it ids must
+// be written as std::uint64_t, because Boost.Serialization cuts every enum to an int.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// The boundary exchange for messages that are not trivially copyable: they travel as Boost.Serialization archives.
+// Messages that are not trivially copyable: they travel as Boost.Serialization archives.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include "core/agreement.hpp"
 #include "core/collectives.hpp"
 #include "pregel/engine/boundary_exchange.hpp"
 #include "pregel/engine/worker.hpp"
@@ -34,30 +35,43 @@ void serialize(Archive& archive, pregel::DirectMessage<Message>& m, unsigned) {
 
 namespace pregel {
 
-/// Sends items[p] to rank p; returns what each rank sent here. Collective.
+/// What exchange_serialized() brings.
 template <class Item>
-std::vector<std::vector<Item>> exchange_serialized(const core::Communicator& comm,
-                                                   const std::vector<std::vector<Item>>& items) {
+struct SerializedDelivery {
+  std::vector<std::vector<Item>> items; ///< by sender
+  std::uint64_t bytes_sent = 0;         ///< by this rank to others
+};
+
+/// Sends items[p] to rank p. Throws on every rank when a message's serialize() throws on one. Collective.
+template <class Item>
+SerializedDelivery<Item> exchange_serialized(const core::Communicator& comm,
+                                             const std::vector<std::vector<Item>>& items) {
   std::string send;
   std::vector<std::size_t> counts;
-  for (const std::vector<Item>& list : items) {
-    std::ostringstream out;
-    if (!list.empty()) boost::archive::binary_oarchive(out, boost::archive::no_header) << list;
-    const std::string block = out.str();
-    counts.push_back(block.size());
-    send += block;
-  }
+  core::agree(comm, [&] {
+    for (const std::vector<Item>& list : items) {
+      std::ostringstream out;
+      if (!list.empty()) boost::archive::binary_oarchive(out, boost::archive::no_header) << list;
+      const std::string block = out.str();
+      counts.push_back(block.size());
+      send += block;
+    }
+  });
   core::ExchangeCounts exchange;
   exchange.update(comm, counts);
   std::string receive(exchange.receive_total, '\0');
   core::all_to_all_varying(comm, send.data(), receive.data(), exchange);
-  std::vector<std::vector<Item>> result(items.size());
-  for (std::size_t p = 0; p < items.size(); ++p) {
-    if (exchange.receive_counts[p] == 0) continue;
-    std::istringstream in(receive.substr(exchange.receive_offsets[p], exchange.receive_counts[p]));
-    boost::archive::binary_iarchive(in, boost::archive::no_header) >> result[p];
-  }
-  return result;
+  SerializedDelivery<Item> delivery;
+  delivery.items.resize(items.size());
+  delivery.bytes_sent = send.size() - counts[static_cast<std::size_t>(comm.rank())];
+  core::agree(comm, [&] {
+    for (std::size_t p = 0; p < items.size(); ++p) {
+      if (exchange.receive_counts[p] == 0) continue;
+      std::istringstream in(receive.substr(exchange.receive_offsets[p], exchange.receive_counts[p]));
+      boost::archive::binary_iarchive(in, boost::archive::no_header) >> delivery.items[p];
+    }
+  });
+  return delivery;
 }
 
 /// The engine's view of the exchange, whatever the message is.
@@ -91,9 +105,10 @@ class BoundaryFor {
       }
       volume.values += send[p].size();
     }
-    auto received = exchange_serialized(*graph_.comm, send);
+    auto delivery = exchange_serialized(*graph_.comm, send);
+    volume.bytes = delivery.bytes_sent;
     for (std::size_t p = 0; p < ranks; ++p) {
-      for (Item& item : received[p]) {
+      for (Item& item : delivery.items[p]) {
         const auto slot = static_cast<std::uint32_t>(graph_.local_count + plan.receive_offsets[p] + item.first);
         slots[slot] = std::move(item.second);
         if (!all_published) published.insert(slot);

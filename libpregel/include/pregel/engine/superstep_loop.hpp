@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/agreement.hpp"
-#include "core/clock.hpp"
 #include "core/thread_team.hpp"
 #include "pregel/engine/aggregators.hpp"
 #include "pregel/engine/boundary_exchange.hpp"
@@ -51,9 +50,11 @@ class SuperstepLoop {
   virtual ExchangeVolume exchange(bool all_published, bool any_direct) = 0;
   /// Forgets this superstep's messages: nobody will read them. Local.
   virtual void discard_messages() = 0;
+  /// Lets the program prepare a superstep. Local; may throw.
   virtual void begin_superstep() = 0;
+  /// Lets the program decide on the aggregates, which are equal on every rank, and so must be what it does. Local.
   virtual void master(MasterContext& context) = 0;
-  /// Counts what was delivered at this barrier, and describes every vertex if asked. Local.
+  /// Counts what was delivered at this barrier, and describes every vertex if asked. Local; may throw.
   virtual TraceDetails trace_details(bool describe_vertices) = 0;
 
   const DistributedGraph& graph_;
