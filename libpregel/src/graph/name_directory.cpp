@@ -20,7 +20,6 @@ namespace pregel {
 namespace {
 
 constexpr std::uint64_t kSamplesPerRank = 64;
-constexpr GlobalId kUnknown{~std::uint64_t{0}};
 
 /// The first eight bytes of a name as a number that orders like them.
 [[nodiscard]] std::uint64_t prefix_of(std::string_view name) {
@@ -140,9 +139,9 @@ NameDirectory NameDirectory::build(const core::Communicator& comm, std::span<con
 std::optional<GlobalId> NameDirectory::find(const core::Communicator& comm, const std::string& name) const {
   const std::size_t position = position_of(names_, name);
   const std::uint64_t mine =
-      position == names_.size() ? number(kUnknown) : first_id_[static_cast<std::size_t>(comm.rank())] + position;
+      position == names_.size() ? number(kNoVertex) : first_id_[static_cast<std::size_t>(comm.rank())] + position;
   const std::uint64_t id = core::all_reduce_value(comm, mine, core::Reduce::min);
-  if (id == number(kUnknown)) return std::nullopt;
+  if (id == number(kNoVertex)) return std::nullopt;
   return GlobalId{id};
 }
 
@@ -164,7 +163,7 @@ std::vector<GlobalId> NameDirectory::ids_of(const core::Communicator& comm, std:
     ++counts[owners.empty() ? 0 : owners[interval]];
   }
   const StringDelivery arrived = exchange_strings(comm, questions, counts);
-  std::vector<GlobalId> answers(arrived.strings.size(), kUnknown);
+  std::vector<GlobalId> answers(arrived.strings.size(), kNoVertex);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::size_t position = position_of(names_, arrived.strings[i]);
     if (position == names_.size()) continue;

@@ -26,7 +26,7 @@ class NameDirectory {
   [[nodiscard]] std::uint64_t size() const noexcept { return first_id_.back(); }
   /// The id of `name`, nothing if unknown. Collective: every rank asks for the same name.
   [[nodiscard]] std::optional<GlobalId> find(const core::Communicator& comm, const std::string& name) const;
-  /// The ids of this rank's `names`, which may be any; GlobalId{2^64-1} (kNoVertex) for unknown ones. Collective.
+  /// The ids of this rank's `names`, which may be any; kNoVertex for unknown ones. Collective.
   [[nodiscard]] std::vector<GlobalId> ids_of(const core::Communicator& comm, std::span<const std::string> names) const;
   /// The names of `ids` (any ids, any order). An id that has no name gets the empty string. Collective.
   [[nodiscard]] std::vector<std::string> names_of(const core::Communicator& comm, std::span<const GlobalId> ids) const;

@@ -14,6 +14,9 @@ enum class LocalId : std::uint32_t {};
 enum class Slot : std::uint32_t {};
 enum class Rank : std::int32_t {};
 
+/// "None": no vertex has this id.
+inline constexpr GlobalId kNoVertex{~std::uint64_t{0}};
+
 [[nodiscard]] constexpr std::uint64_t number(GlobalId id) noexcept {
   return static_cast<std::uint64_t>(id);
 }

@@ -16,12 +16,14 @@
 #include <string>
 #include <string_view>
 
+#include "pregel/graph/types.hpp"
+
 namespace pregel {
 
 /// Readable bytes after the last line of a block.
 inline constexpr std::size_t kFieldPadding = 16;
-/// 2^64-1 is kNoVertex and cannot name a vertex.
-inline constexpr std::uint64_t kLargestId = ~std::uint64_t{0} - 1;
+/// The number above it is kNoVertex and cannot name a vertex.
+inline constexpr std::uint64_t kLargestId = number(kNoVertex) - 1;
 
 [[nodiscard]] constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t';

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,7 +18,6 @@ namespace pregel {
 /// printed as names. kNoVertex means "none" and prints as -1.
 using ResultColumn =
     std::variant<std::vector<double>, std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<GlobalId>>;
-inline constexpr GlobalId kNoVertex{~std::uint64_t{0}};
 
 struct NamedColumn {
   std::string name; ///< HDF5 dataset name
