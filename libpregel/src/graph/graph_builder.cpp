@@ -5,18 +5,23 @@
 //   4. renumber   hubs first, mirrors behind, grouped by owner
 //   5. rows       arcs as slots, and the transposed rows for PUSH
 //   6. plan       peers tell each other which vertices they mirror, and how many arcs leave them there
+// Out-edges, which few programs ask for, are a side path (out_edges.hpp).
 #include "pregel/graph/graph_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <memory>
+#include <concepts>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <malloc.h>
 
 #include "arc_routing.hpp"
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
-#include "pregel/error.hpp"
+#include "out_edges.hpp"
 
 namespace pregel {
 namespace {
@@ -27,7 +32,6 @@ constexpr std::uint64_t kCompactIds = std::uint64_t{1} << 32;
 struct InputSummary {
   std::uint64_t largest_id = 0;
   std::uint64_t edges = 0;
-  bool any_vertex = false;
 };
 
 InputSummary summarise(const core::Communicator& comm, const GraphInput& input) {
@@ -135,7 +139,7 @@ void order_repeats(std::vector<Arc>& arcs, MultiEdges policy) {
   }
 }
 
-/// Items 0 .. n-1 in descending order of weight[i], ties ascending.
+/// `items` in descending order of weight[item], ties ascending.
 std::vector<std::uint32_t> by_descending(const std::vector<std::uint32_t>& items,
                                          const std::vector<std::uint32_t>& weight) {
   std::vector<PlainArc> keys;
@@ -217,13 +221,13 @@ class PartBuilder {
 
   template <class Arc>
   void fill_in_arcs(std::vector<Arc>&& arcs, unsigned bits) {
-    constexpr bool weighted = std::same_as<Arc, WeightedArc>;
+    constexpr bool kWeighted = std::same_as<Arc, WeightedArc>;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     Rows<Slot>& rows = graph_.in_arcs;
     rows.offsets.reserve(graph_.local_count + std::size_t{1});
     rows.offsets.push_back(0);
     rows.entries.reserve(arcs.size());
-    if constexpr (weighted) {
+    if constexpr (kWeighted) {
       rows.weights.choose(
           std::all_of(arcs.begin(), arcs.end(), [](const Arc& arc) { return ArcWeights::fits_float(arc.weight); }));
       rows.weights.resize(arcs.size());
@@ -236,7 +240,7 @@ class PartBuilder {
       for (std::uint64_t a = row_start_[o]; a < row_start_[o + 1]; ++a) {
         const std::uint64_t source = arcs[a].key & mask;
         std::uint64_t arc_hash = (target_hash ^ ids_[source]) * 0x9e3779b97f4a7c15ULL;
-        if constexpr (weighted) {
+        if constexpr (kWeighted) {
           rows.weights.set(rows.entries.size(), arcs[a].weight);
           arc_hash ^= std::bit_cast<std::uint64_t>(arcs[a].weight);
         }
@@ -322,61 +326,6 @@ class PartBuilder {
   std::uint64_t loops_ = 0;
 };
 
-/// Out-edges of a directed graph: the edges themselves, routed to the owners of their sources.
-struct OutEdge {
-  std::uint64_t source, target;
-  double weight;
-};
-
-std::vector<OutEdge> route_out_edges(const core::Communicator& comm, const GraphInput& input,
-                                     const Partitioner& partitioner, const BuildOptions& options) {
-  std::vector<OutEdge> mine;
-  std::size_t block = 0;
-  const auto produce = [&](auto&& push) {
-    if (block == input.edges.block_count()) return false;
-    const auto edges = input.edges.edges(block);
-    const auto weights = input.edges.weights(block);
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (edges[i].source == edges[i].target && options.self_loops == SelfLoops::drop) continue;
-      push(partitioner.owner(edges[i].source),
-           OutEdge{number(edges[i].source), number(edges[i].target), weights.empty() ? 1.0 : weights[i]});
-    }
-    return ++block < input.edges.block_count();
-  };
-  collectives::routed_exchange<OutEdge>(
-      comm, produce, [&](int, std::span<const OutEdge> items) { mine.insert(mine.end(), items.begin(), items.end()); });
-  const auto key = [](const OutEdge& e) { return std::tuple(e.source, e.target, e.weight); };
-  std::sort(mine.begin(), mine.end(), [&](const OutEdge& a, const OutEdge& b) { return key(a) < key(b); });
-  if (options.multi_edges == MultiEdges::drop) {
-    mine.erase(
-        std::unique(mine.begin(), mine.end(),
-                    [](const OutEdge& a, const OutEdge& b) { return a.source == b.source && a.target == b.target; }),
-        mine.end());
-  }
-  return mine;
-}
-
-void fill_out_edges(DistributedGraph& graph, const std::vector<OutEdge>& routed, bool symmetric) {
-  Rows<GlobalId>& rows = graph.out_edges;
-  rows.offsets.assign(graph.local_count + std::size_t{1}, 0);
-  if (symmetric) { // what leaves a vertex is what enters it
-    rows.offsets = graph.in_arcs.offsets;
-    rows.weights = graph.in_arcs.weights;
-    for (const Slot slot : graph.in_arcs.entries) rows.entries.push_back(graph.slot_ids[index(slot)]);
-    return;
-  }
-  for (const OutEdge& edge : routed) ++rows.offsets[index(*graph.find(GlobalId{edge.source})) + std::size_t{1}];
-  for (std::size_t v = 0; v < graph.local_count; ++v) rows.offsets[v + 1] += rows.offsets[v];
-  std::vector<std::uint64_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
-  rows.entries.resize(routed.size());
-  if (graph.weighted) rows.weights.resize(routed.size());
-  for (const OutEdge& edge : routed) {
-    const std::uint64_t position = next[index(*graph.find(GlobalId{edge.source}))]++;
-    rows.entries[position] = GlobalId{edge.target};
-    if (graph.weighted) rows.weights.set(position, edge.weight);
-  }
-}
-
 std::uint64_t count_edges(const BuildOptions& options, bool symmetric, std::uint64_t kept_input_edges,
                           std::uint64_t arcs, std::uint64_t loops) {
   if (options.multi_edges == MultiEdges::keep) return kept_input_edges;
@@ -455,25 +404,6 @@ DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
   }
   return compact ? build<PlainArc>(comm, std::move(input), options, std::move(partitioner), summary)
                  : build<WideArc>(comm, std::move(input), options, std::move(partitioner), summary);
-}
-
-int DistributedGraph::owner_of(Slot slot) const noexcept {
-  if (pregel::index(slot) < local_count) return comm->rank();
-  const std::size_t mirror = pregel::index(slot) - local_count;
-  return static_cast<int>(std::upper_bound(plan.receive_offsets.begin(), plan.receive_offsets.end(), mirror) -
-                          plan.receive_offsets.begin()) -
-         1;
-}
-
-bool DistributedGraph::exists(GlobalId id) const {
-  return core::all_reduce_value(*comm, std::uint32_t{find(id).has_value()}, core::Reduce::max) != 0;
-}
-
-std::uint64_t DistributedGraph::bytes() const noexcept {
-  const auto size = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-  const auto rows = [&](const auto& r) { return size(r.offsets) + size(r.entries) + r.weights.bytes(); };
-  return size(slot_ids) + size(ascending) + size(out_degrees) + rows(in_arcs) + rows(arcs_from_slot) + rows(out_edges) +
-         size(plan.send_vertices) + rows(plan.mirrors_of) + index.bytes() + size(slot_of_ordinal);
 }
 
 } // namespace pregel

@@ -20,7 +20,7 @@ class ArcWeights {
     return static_cast<double>(static_cast<float>(weight)) == weight;
   }
 
-  /// Chooses the representation; call once, before resize or push_back. `narrow`: every weight satisfies fits_float.
+  /// Chooses the representation; call once, before resize. `narrow`: every weight satisfies fits_float.
   void choose(bool narrow) noexcept { narrow_kind_ = narrow; }
   [[nodiscard]] bool narrow() const noexcept { return narrow_kind_; }
 

@@ -18,6 +18,12 @@ class EdgeBlocks {
 
   /// `weighted`: each edge carries a double.
   explicit EdgeBlocks(bool weighted = false) : weighted_(weighted) {}
+  // Said here because a deque of what cannot be copied claims that it can be: a vector of EdgeBlocks would not compile.
+  EdgeBlocks(const EdgeBlocks&) = delete;
+  EdgeBlocks& operator=(const EdgeBlocks&) = delete;
+  EdgeBlocks(EdgeBlocks&&) = default;
+  EdgeBlocks& operator=(EdgeBlocks&&) = default;
+  ~EdgeBlocks() = default;
 
   [[nodiscard]] bool weighted() const noexcept { return weighted_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -16,9 +16,8 @@ namespace pregel {
 class NameDirectory; // pregel/graph/name_directory.hpp
 
 struct GraphInput {
-  EdgeBlocks edges; ///< this rank's share; each input edge is on exactly one rank
-  std::vector<GlobalId>
-      vertices; ///< this rank's share of explicitly listed vertices (may repeat); isolated ones included
+  EdgeBlocks edges;                           ///< this rank's share; each input edge is on exactly one rank
+  std::vector<GlobalId> vertices;             ///< this rank's share of the listed vertices (may repeat)
   std::uint64_t contiguous_vertices = 0;      ///< generators: all ids 0 .. n-1 exist; the same on every rank
   std::shared_ptr<const NameDirectory> names; ///< only with string ids: GlobalId -> name
   std::string description; ///< file or generator spec, for messages and the stamp; the same on every rank
