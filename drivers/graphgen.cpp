@@ -1,13 +1,15 @@
 // graphgen SPEC --output FILE: writes a generated graph as an edge list. The file is the graph that
 // `pregel ALGORITHM --generate SPEC` works on, cleaned in the same way, and its bytes do not depend on the number of
 // ranks.
-#include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
+#include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/clock.hpp"
 #include "core/runtime.hpp"
@@ -49,19 +51,6 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "print nothing but errors");
 }
 
-/// Prints help (returns true) or throws InputError for what is wrong in the command line.
-bool parse(CLI::App& app, int argc, char** argv, bool printing) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success&) {
-    if (printing) std::fputs(app.help().c_str(), stdout);
-    return true;
-  } catch (const CLI::ParseError& error) {
-    throw core::InputError(error.what());
-  }
-  return false;
-}
-
 core::ExitCode run(const core::Communicator& world, const Options& options) {
   const pregel::GeneratorSpec spec = pregel::parse_generator(options.spec);
   if (options.output.ends_with(".gz")) throw core::InputError("--output: compressed output is not written, use gzip");
@@ -81,7 +70,8 @@ core::ExitCode run(const core::Communicator& world, const Options& options) {
 
   const core::Stopwatch watch;
   core::ThreadTeam team(options.threads);
-  const pregel::DistributedGraph graph = pregel::build_graph(world, pregel::generate(world, spec, team), build);
+  pregel::GraphInput input = core::agree(world, [&] { return pregel::generate(world, spec, team); });
+  const pregel::DistributedGraph graph = pregel::build_graph(world, std::move(input), build);
   const std::string header =
       fmt::format("graphgen {}\nvertices {}\nedges {}\n{}{}", spec.text, graph.vertex_count, graph.edge_count,
                   build.directed ? "directed" : "undirected", weighted ? ", weighted" : "");
@@ -101,7 +91,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app(kDescription, "graphgen");
     declare(app, options);
-    if (parse(app, count, words, world.rank() == 0)) return core::ExitCode::success;
+    if (drivers::answers_itself(app, count, words, world.rank() == 0)) return core::ExitCode::success;
     return run(world, options);
   });
 }

@@ -62,7 +62,7 @@ LoadedGraph load_graph(const core::Communicator& comm, const PregelOptions& o, p
   if (!o.generate.empty()) {
     const pregel::GeneratorSpec spec = pregel::parse_generator(o.generate);
     pregel::require_room_for(comm, spec);
-    input = pregel::generate(comm, spec, team);
+    input = core::agree(comm, [&] { return pregel::generate(comm, spec, team); });
     build.directed = o.directed || (spec.directed && !o.undirected);
     build.self_loops = policy(o.self_loops, spec.default_self_loops());
     build.multi_edges = policy(o.multi_edges, spec.default_multi_edges());

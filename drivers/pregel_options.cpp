@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
@@ -241,19 +242,7 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   add_input_options(app, options);
   add_run_options(app, options);
   add_output_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    if (printing) fmt::print("{}", app.help());
-    return std::nullopt;
-  } catch (const CLI::CallForVersion& version) {
-    if (printing) fmt::print("{}\n", version.what());
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    std::ranges::replace(message, '\n', ' ');
-    throw InputError(message + " (see pregel --help)");
-  }
+  if (answers_itself(app, argc, argv, printing)) return std::nullopt;
   return options;
 }
 

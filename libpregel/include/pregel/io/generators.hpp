@@ -44,8 +44,8 @@ struct GeneratorSpec {
 /// that alone are larger than a machine's memory and swap. InputError. Collective.
 void require_room_for(const core::Communicator& comm, const GeneratorSpec& spec);
 
-/// This rank's share. Weights are functions of (seed, the unordered pair of endpoints), so that repeats agree. Local
-/// apart from knowing rank and size.
+/// This rank's share. Weights are functions of (seed, the unordered pair of endpoints), so that repeats agree. Local:
+/// of `comm` only rank and size are read. Throws std::bad_alloc, perhaps on one rank only: call it inside core::agree.
 [[nodiscard]] GraphInput generate(const core::Communicator& comm, const GeneratorSpec& spec, core::ThreadTeam& team);
 
 } // namespace pregel
