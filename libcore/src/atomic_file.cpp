@@ -90,7 +90,7 @@ void synchronise_directory(const std::string& path) noexcept {
 
 } // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(resolved(path)) {
+AtomicFile::AtomicFile(const std::string& path) : path_(resolved(path)) {
   const bool direct = is_special(path_);
   if (!direct) temporary_path_ = temporary_name(path_);
   const std::string& name = direct ? path_ : temporary_path_;
@@ -142,7 +142,7 @@ void AtomicFile::commit() {
   synchronise_directory(path_);
 }
 
-SharedAtomicFile::SharedAtomicFile(const Communicator& comm, std::string path)
+SharedAtomicFile::SharedAtomicFile(const Communicator& comm, const std::string& path)
     : comm_(comm), path_(broadcast_string(comm, resolved(path), 0)) {
   temporary_path_ = broadcast_string(comm, temporary_name(path_), 0);
   const auto open_on_this_rank = [this](int how) {

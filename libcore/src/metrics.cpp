@@ -17,7 +17,7 @@ namespace core {
 namespace {
 
 // Initialised before main: the moment the program started.
-const std::time_t program_start = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+const std::time_t kProgramStart = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
 
 std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -55,7 +55,7 @@ nlohmann::json build_stamp() {
           {"mpi", mpi_version()},
           {"ulfm", built_with_ulfm()},
           {"hostname", hostname()},
-          {"started", utc(program_start)}};
+          {"started", utc(kProgramStart)}};
 }
 
 void write_json(const std::string& path, const nlohmann::json& document) {

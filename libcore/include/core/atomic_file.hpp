@@ -19,7 +19,7 @@ namespace core {
 /// removes the temporary file. Errors are core::Error naming the path and the system's reason. Local.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::string path);
+  explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -46,7 +46,7 @@ class AtomicFile {
 class SharedAtomicFile {
  public:
   /// Rank 0 creates an empty temporary file and all ranks open it. Collective.
-  SharedAtomicFile(const Communicator& comm, std::string path);
+  SharedAtomicFile(const Communicator& comm, const std::string& path);
   ~SharedAtomicFile();
   SharedAtomicFile(const SharedAtomicFile&) = delete;
   SharedAtomicFile& operator=(const SharedAtomicFile&) = delete;

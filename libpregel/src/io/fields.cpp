@@ -2,11 +2,10 @@
 #include "pregel/io/fields.hpp"
 
 #include <charconv>
-#include <clocale>
 #include <cstdlib>
 #include <limits>
 
-#include <locale.h>
+#include <locale.h> // NOLINT(modernize-deprecated-headers): newlocale() is POSIX
 
 namespace pregel {
 namespace {

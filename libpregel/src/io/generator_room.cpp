@@ -40,12 +40,13 @@ void require_room_for(const core::Communicator& comm, const GeneratorSpec& spec)
     // A lower bound: other ranks may share this machine, and the graph is built beside the listed edges.
     const std::uint64_t edge_bytes = sizeof(Edge) + (spec.weights == WeightKind::none ? 0 : sizeof(double));
     const std::uint64_t available = machine_bytes();
-    if (spec.edges / ranks <= available / edge_bytes) return;
-    throw core::InputError(fmt::format(
-        "generator '{}': listing {} edges takes {:.0f} GB a rank on {} rank{}; the "
-        "machine has {:.0f} GB",
-        spec.text, spec.edges, static_cast<double>(spec.edges / ranks) * static_cast<double>(edge_bytes) / 1e9, ranks,
-        ranks == 1 ? "" : "s", static_cast<double>(available) / 1e9));
+    const std::uint64_t edges = spec.edges / ranks; // of a rank
+    if (edges <= available / edge_bytes) return;
+    throw core::InputError(
+        fmt::format("generator '{}': listing {} edges takes {:.0f} GB a rank on {} rank{}; the "
+                    "machine has {:.0f} GB",
+                    spec.text, spec.edges, static_cast<double>(edges) * static_cast<double>(edge_bytes) / 1e9, ranks,
+                    ranks == 1 ? "" : "s", static_cast<double>(available) / 1e9));
   });
 }
 

@@ -140,6 +140,7 @@ void require_listed(const Reading& reading, const GraphInput& input) {
   if (total == 0) return;
   if (!input.names) refuse_first_line_with<std::uint64_t>(reading, unlisted);
   std::vector<GlobalId> ids;
+  ids.reserve(unlisted.size());
   for (const std::uint64_t id : unlisted) ids.push_back(GlobalId{id});
   const std::vector<std::string> names = input.names->names_of(reading.comm, ids);
   refuse_first_line_with<std::string_view>(reading, std::unordered_set<std::string_view>(names.begin(), names.end()));

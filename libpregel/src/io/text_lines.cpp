@@ -24,7 +24,7 @@ constexpr char kStrayReturn[] =
     std::string_view bytes;
     const char* reason;
   };
-  static const Magic kMagics[] = {
+  static constexpr Magic kMagics[] = {
       {"\x89HDF", "this is an HDF5 file, not a text file"},
       {"\xff\xfe", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},
       {"\xfe\xff", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},

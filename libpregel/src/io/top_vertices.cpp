@@ -71,6 +71,7 @@ std::vector<std::pair<std::string, double>> top_vertices(const core::Communicato
   std::vector<std::string> labels;
   if (names != nullptr) {
     std::vector<GlobalId> ids;
+    ids.reserve(candidates.size());
     for (const Candidate& candidate : candidates) ids.push_back(candidate.id);
     labels = names->names_of(comm, ids);
   } else {
