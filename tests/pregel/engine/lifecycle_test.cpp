@@ -297,5 +297,25 @@ TEST(Observations, SeedsDiffer) {
   for (const auto& [id, value] : results[0]) EXPECT_NE(value, results[1].at(id));
 }
 
+/// Asks for edges that its graph was built without.
+struct ReadsEdges {
+  using Value = std::uint64_t;
+  using Message = std::uint64_t;
+  void compute(Vertex<ReadsEdges>& vertex, std::span<const Message>, Context&) const {
+    for (const OutEdgeView edge : vertex.edges()) vertex.value() += number(edge.target);
+  }
+};
+
+TEST(Observations, EdgesThatWereNotBuiltAreNamed) {
+  const DistributedGraph graph = build(oracle::random_graph(50, 300, true, 7));
+  core::ThreadTeam team(1);
+  try {
+    Engine<ReadsEdges>(graph, {}, team, {}).run();
+    ADD_FAILURE() << "no error on rank " << world().rank();
+  } catch (const core::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("GraphNeeds::out_edges"), std::string::npos) << error.what();
+  }
+}
+
 } // namespace
 } // namespace pregel

@@ -399,6 +399,7 @@ const typename P::Value& Vertex<P>::value() const noexcept {
 template <class P>
 auto Vertex<P>::edges() const {
   const Rows<GlobalId>& rows = engine_.graph_.out_edges;
+  if (!rows.built()) throw GraphError("vertex.edges() needs a graph that was built with GraphNeeds::out_edges");
   const std::uint64_t begin = rows.offsets[index(local_)], end = rows.offsets[index(local_) + std::size_t{1}];
   return std::views::iota(begin, end) | std::views::transform([&rows](std::uint64_t e) {
            return OutEdgeView{rows.entries[e], rows.weights[e]};
