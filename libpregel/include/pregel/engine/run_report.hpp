@@ -20,10 +20,10 @@ struct RunOptions {
   std::uint64_t max_supersteps = ~std::uint64_t{0};
   bool use_combiner = true; ///< false: deliver every message by itself even if the program combines
   UnknownTarget unknown_target = UnknownTarget::error;
-  std::uint64_t seed = 1;          ///< of Context::random
-  bool progress = false;           ///< a line on standard error, refreshed a few times a second
-  std::string trace_file;          ///< CSV, a row a superstep; counts deliveries exactly (costs a pass over the arcs)
-  std::string trace_vertices_file; ///< CSV, a row a vertex a superstep; for small graphs
+  std::uint64_t seed = 1;      ///< of Context::random
+  bool progress = false;       ///< a line on standard error, refreshed a few times a second
+  std::string trace_file = {}; ///< CSV, a row a superstep; counts deliveries exactly (costs a pass over the arcs)
+  std::string trace_vertices_file = {}; ///< CSV, a row a vertex a superstep; for small graphs
 };
 
 /// How the messages of a superstep were brought to the vertices that read them.

@@ -28,7 +28,7 @@ struct BuildOptions {
   PartitionKind partition = PartitionKind::hash;
   SelfLoops self_loops = SelfLoops::keep;
   MultiEdges multi_edges = MultiEdges::keep;
-  GraphNeeds needs;
+  GraphNeeds needs = {};
 };
 
 /// Consumes `input`, freeing its edges on the way. Vertices are the endpoints of all edges (also of dropped ones), the

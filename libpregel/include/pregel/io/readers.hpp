@@ -20,9 +20,9 @@ enum class TextFormat { automatic, edge_list, graphalytics };
 enum class IdKind { number, text };
 
 struct ReadOptions {
-  std::string graph_file;                 ///< edge list, or Graphalytics `.e`; `.gz` of either
-  std::optional<std::string> vertex_file; ///< Graphalytics `.v`; found beside a `.e` file when not given. Given with
-                                          ///< any format it makes that graphalytics
+  std::string graph_file;                      ///< edge list, or Graphalytics `.e`; `.gz` of either
+  std::optional<std::string> vertex_file = {}; ///< Graphalytics `.v`; found beside a `.e` file when not given. Given
+                                               ///< with any format it makes that graphalytics
   TextFormat format = TextFormat::automatic;
   IdKind ids = IdKind::number;
   bool weighted = false;  ///< a third column is required and read; else it is ignored. Further columns always are
