@@ -20,7 +20,7 @@ build_preset native pregel
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-graphs=(kron:scale=12,degree=16,weights=real smallworld:n=3000,k=6,p=0.1,weights=real)
+graphs=("kron:scale=12,degree=16,weights=real" "smallworld:n=3000,k=6,p=0.1,weights=real")
 different=0
 for algorithm in "${algorithms[@]}"; do
   for graph in "${graphs[@]}"; do

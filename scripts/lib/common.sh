@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Small things the scripts share. Sourced; sets repository (its root) and jobs.
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
