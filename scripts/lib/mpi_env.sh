@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Starting MPI jobs on one machine the same way with Open MPI 4, Open MPI 5 and MPICH. Sourced. Sets mpi_flavour
 # (openmpi4, openmpi5, mpich, other or none) and defines run_ranks. cmake/SuperstepMpiLauncher.cmake makes the same choice
 # for the tests.
@@ -7,7 +7,6 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# shellcheck disable=SC2034 # for those who source this file
 mpi_flavour=none
 mpi_flags=()
 if command -v mpirun >/dev/null 2>&1; then
