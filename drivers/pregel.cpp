@@ -238,8 +238,8 @@ void print_run(const core::Communicator& comm, const PregelOptions& o, const Loa
   const pregel::RunReport& report = outcome.last.report;
   const double seconds = outcome.median_seconds();
   say(comm, o,
-      fmt::format("{}: {} supersteps in {:.4f} s, {} messages, {:.1f} M edges/s", o.algorithm, report.supersteps(),
-                  seconds, report.messages_sent(),
+      fmt::format("{}: {} superstep{} in {:.4f} s, {} messages, {:.1f} M edges/s", o.algorithm, report.supersteps(),
+                  report.supersteps() == 1 ? "" : "s", seconds, report.messages_sent(),
                   seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
   for (const auto& [name, value] : report.aggregates) say(comm, o, fmt::format("  {} = {:.6g}", name, value));
   if (o.top == 0) return;
