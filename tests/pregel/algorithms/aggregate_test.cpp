@@ -26,7 +26,7 @@ double number_of(const RunReport& report, const std::string& name) {
 }
 
 TEST_P(AggregateTest, SumAndVerticesAboveTheMean) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     SCOPED_TRACE(name);
     AlgorithmOptions options;
     options.start_values = values_for(graph);

@@ -10,7 +10,7 @@ class BfsTest : public AlgorithmTest {};
 INSTANTIATE_TEST_SUITE_P(All, BfsTest, testing::ValuesIn(settings()), setting_name);
 
 TEST_P(BfsTest, Depths) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     for (const oracle::Id source : sources_in(graph)) {
       SCOPED_TRACE(name + " from " + std::to_string(source));
       AlgorithmOptions options;
@@ -41,7 +41,7 @@ std::map<std::uint64_t, GlobalId> parents(const oracle::Graph& graph, oracle::Id
 }
 
 TEST_P(BfsTest, Parents) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     for (const oracle::Id source : sources_in(graph)) {
       SCOPED_TRACE(name + " from " + std::to_string(source));
       AlgorithmOptions options;

@@ -8,7 +8,7 @@ class ComponentsTest : public AlgorithmTest {};
 INSTANTIATE_TEST_SUITE_P(All, ComponentsTest, testing::ValuesIn(settings()), setting_name);
 
 TEST_P(ComponentsTest, SmallestIds) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     for (const bool directed : {true, false}) {
       for (const char* variant : {"standard", "textbook"}) {
         SCOPED_TRACE(name + (directed ? " directed " : " undirected ") + variant);

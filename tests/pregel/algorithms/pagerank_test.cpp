@@ -26,7 +26,7 @@ void expect_close(const std::map<std::uint64_t, double>& found, const std::map<s
 }
 
 TEST_P(PageRankTest, Iterations) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     for (const std::uint64_t iterations : {0ULL, 1ULL, 2ULL, 15ULL}) {
       SCOPED_TRACE(name + ", iterations " + std::to_string(iterations));
       AlgorithmOptions options;
@@ -44,7 +44,7 @@ TEST_P(PageRankTest, Iterations) {
 }
 
 TEST_P(PageRankTest, Tolerance) {
-  for (const auto& [name, graph] : algorithm_graphs()) {
+  for (const auto& [name, graph] : graphs_for(GetParam())) {
     SCOPED_TRACE(name);
     AlgorithmOptions options;
     options.tolerance = 1e-12;

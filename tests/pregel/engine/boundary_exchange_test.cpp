@@ -139,7 +139,7 @@ TEST_P(Exchange, FillsTheRightMirrors) {
     options.partition = partition;
     const DistributedGraph graph = build(oracle::random_graph(300, 1500, true, 3), options);
     BoundaryExchange exchange(graph, message_bytes());
-    for (std::uint64_t round = 0; round < 4; ++round) {
+    for (std::uint64_t round = 0; round < 3; ++round) {
       const ExchangeVolume volume = drive(graph, exchange, round, false);
       if (volume.values == 0) {
         EXPECT_EQ(volume.bytes, 0U);
@@ -153,7 +153,7 @@ TEST_P(Exchange, FillsTheRightMirrors) {
 }
 
 TEST_P(Exchange, AwkwardGraphs) {
-  for (const auto& [name, graph] : oracle::awkward_graphs()) {
+  for (const auto& [name, graph] : testing_support::selected_graphs()) {
     SCOPED_TRACE(name);
     const DistributedGraph built = build(graph);
     BoundaryExchange exchange(built, message_bytes());

@@ -1,5 +1,7 @@
 // A vertex program that throws on one rank ends the job on all ranks, with the same error.
+#include <span>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -98,6 +100,40 @@ TEST_P(Failures, ReachAllRanks) {
   const RunReport report = Engine<Thrower>(graph, {where, kind, 100, owner}, team, {}).run();
   EXPECT_EQ(report.supersteps(), 11U);
   EXPECT_EQ(report.messages_sent(), 11 * graph.arc_count);
+}
+
+/// A text that one rank cannot write down.
+struct Unwritable {
+  std::string text;
+
+  template <class Archive>
+  void serialize(Archive& archive, unsigned) {
+    if (Archive::is_saving::value && world().rank() == world().size() - 1) throw std::runtime_error("no more ink");
+    archive& text;
+  }
+};
+
+/// Everybody writes to vertex 0.
+struct WritesHome {
+  using Value = std::uint64_t;
+  using Message = Unwritable;
+  void compute(Vertex<WritesHome>& vertex, std::span<const Message>, Context&) const {
+    vertex.send(GlobalId{0}, {"greetings"});
+    vertex.vote_to_halt();
+  }
+};
+
+TEST(SerializeFailures, ReachAllRanks) {
+  const DistributedGraph graph = build(oracle::random_graph(50, 300, true, 7));
+  core::ThreadTeam team(1);
+  Engine<WritesHome> engine(graph, {}, team, {});
+  try {
+    engine.run();
+    ADD_FAILURE() << "no error on rank " << world().rank();
+  } catch (const core::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no more ink"), std::string::npos) << error.what();
+    EXPECT_EQ(error.rank(), world().size() - 1);
+  }
 }
 
 } // namespace

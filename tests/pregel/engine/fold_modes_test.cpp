@@ -126,7 +126,10 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const oracle::NamedGraph& named : testing_support::test_graphs()) all.push_back({named.name, named.graph});
+  for (const oracle::NamedGraph& named : testing_support::selected_graphs()) {
+    all.push_back({named.name, named.graph});
+    all.push_back({named.name + "_weighted", oracle::with_weights(named.graph, 17)});
+  }
   for (const bool directed : {true, false}) {
     const oracle::Graph graph = oracle::random_graph(3000, 20000, directed, 41);
     all.push_back({directed ? "large_directed" : "large_undirected", graph});

@@ -22,7 +22,7 @@ using testing_support::world;
 const std::vector<oracle::NamedGraph>& graphs() {
   static const std::vector<oracle::NamedGraph> all = [] {
     std::vector<oracle::NamedGraph> some;
-    for (const oracle::NamedGraph& graph : oracle::awkward_graphs()) {
+    for (const oracle::NamedGraph& graph : testing_support::selected_graphs()) {
       if (!graph.graph.vertices.empty()) some.push_back(graph);
     }
     some.push_back({"larger", oracle::random_graph(700, 6000, true, 30)});

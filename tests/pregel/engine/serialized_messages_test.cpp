@@ -48,7 +48,7 @@ template <class M, M (*kMake)(std::uint64_t)>
 void check_collections() {
   core::ThreadTeam team(1);
   for (const PartitionKind partition : {PartitionKind::hash, PartitionKind::range}) {
-    for (const auto& [name, graph] : oracle::awkward_graphs()) {
+    for (const auto& [name, graph] : testing_support::selected_graphs()) {
       if (graph.vertices.empty()) continue;
       BuildOptions build_options;
       build_options.partition = partition;
@@ -152,7 +152,7 @@ struct CountKnocks {
 
 TEST(EmptyMessages, AreCounted) {
   core::ThreadTeam team(1);
-  for (const auto& [name, graph] : oracle::awkward_graphs()) {
+  for (const auto& [name, graph] : testing_support::selected_graphs()) {
     if (graph.vertices.empty()) continue;
     const DistributedGraph built = build(graph);
     for (const auto& [script_name, script] : scripts(graph)) {

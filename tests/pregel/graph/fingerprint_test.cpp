@@ -9,7 +9,6 @@ namespace pregel {
 namespace {
 
 using testing_support::build;
-using testing_support::test_graphs;
 using testing_support::world;
 
 BuildOptions options_for(const oracle::Graph& graph, PartitionKind partition) {
@@ -26,7 +25,10 @@ std::uint64_t fingerprint(const oracle::Graph& graph) {
 TEST(Fingerprint, IsTheSameForEveryPartitionAndNumberOfRanks) {
   const core::Communicator alone = world().split(world().rank(), 0);
   const core::Communicator halves = world().split(world().rank() % 2, world().rank());
-  for (const auto& [name, graph] : test_graphs()) {
+  std::vector<oracle::NamedGraph> graphs = testing_support::selected_graphs();
+  for (const oracle::NamedGraph& named : testing_support::selected_graphs())
+    graphs.push_back({named.name + "_weighted", oracle::with_weights(named.graph, 19)});
+  for (const auto& [name, graph] : graphs) {
     SCOPED_TRACE(name);
     const std::uint64_t wanted = fingerprint(graph);
     for (const PartitionKind partition : testing_support::kAllPartitions) {

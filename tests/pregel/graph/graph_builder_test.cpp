@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -37,13 +38,31 @@ class GraphBuilder : public testing::TestWithParam<std::tuple<PartitionKind, std
     return options;
   }
 
+  struct Built {
+    std::string name;
+    DistributedGraph graph;
+    ReferenceGraph reference;
+  };
+
+  /// Built once for each parameter.
+  static const std::vector<Built>& built_graphs() {
+    static std::map<ParamType, std::vector<Built>> known;
+    std::vector<Built>& built = known[GetParam()];
+    if (built.empty()) {
+      for (const auto& [name, graph] : test_graphs()) {
+        const BuildOptions options = options_for(graph);
+        built.push_back({name, build(graph, options), reference_of(graph, options)});
+      }
+    }
+    return built;
+  }
+
   /// Calls check(distributed, reference) for each graph.
   template <class Check>
   static void for_each_graph(Check&& check) {
-    for (const auto& [name, graph] : test_graphs()) {
-      SCOPED_TRACE(name);
-      const BuildOptions options = options_for(graph);
-      check(build(graph, options), reference_of(graph, options));
+    for (const Built& each : built_graphs()) {
+      SCOPED_TRACE(each.name);
+      check(each.graph, each.reference);
     }
   }
 };

@@ -29,6 +29,8 @@ namespace pregel::testing_support {
 
 /// The awkward graphs, without and with weights.
 [[nodiscard]] const std::vector<oracle::NamedGraph>& test_graphs();
+/// A dozen of the awkward graphs that differ in kind, without weights: for suites that run each graph many times.
+[[nodiscard]] const std::vector<oracle::NamedGraph>& selected_graphs();
 
 inline constexpr PartitionKind kAllPartitions[] = {PartitionKind::hash, PartitionKind::modulo, PartitionKind::range};
 
