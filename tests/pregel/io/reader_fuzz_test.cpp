@@ -1,5 +1,7 @@
 // Random bytes and mutated files. Whatever comes, a reader loads exactly what the naive reader loads or refuses the
 // line that it refuses, in the same words on one rank and on all, with any block size and number of threads.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
