@@ -64,5 +64,18 @@ class WeakeningCombiner(ExampleTest):
                     self.check(self.run_combiner(ranks, "on", variant), delivered, arriving)
 
 
+class SettledVertices(ExampleTest):
+    """A vertex that a search has reached listens no more: messages that come later do not wake it."""
+
+    def test_messages_to_settled_vertices_are_no_wakeups(self):
+        for ranks in (1, 2, 3):
+            for combiner in ("on", "off"):
+                with self.subTest(ranks=ranks, combiner=combiner):
+                    run = self.run_example("bfs", "wcc7.txt", "--undirected", "--source", "1", "--combiner", combiner,
+                                           ranks=ranks)
+                    self.assertEqual(run.column("active"), [6, 1, 1, 1, 0])
+                    self.assertEqual([(v, k) for v, k, _ in run.woken()], [(3, 1), (4, 2)])
+
+
 if __name__ == "__main__":
     main()

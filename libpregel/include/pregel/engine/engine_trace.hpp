@@ -18,7 +18,7 @@ TraceDetails Engine<P>::trace_details(bool describe_vertices) {
     const bool computed = AlwaysActive<P> || last_computed_[v] == superstep_;
     const std::uint64_t delivered = count_deliveries(senders);
     details.delivered += delivered;
-    const bool woken = delivered != 0 && !computed;
+    const bool woken = delivered != 0 && !computed && needs_messages(v); // the settled do not listen
     details.wakeups += woken ? 1 : 0;
     if (!describe_vertices) continue;
     VertexTrace row{graph_.slot_ids[v], computed, delivered, describe(values_[v]), ""};
