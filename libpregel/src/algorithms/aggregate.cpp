@@ -41,13 +41,9 @@ std::vector<double> route_start_values(const DistributedGraph& graph,
     double value;
   };
   std::vector<double> values(graph.local_count, 0.0);
-  std::size_t next = 0;
-  const auto produce = [&](auto&& push) {
-    const std::size_t end = std::min(given.size(), next + 4096);
-    for (; next < end; ++next)
-      push(graph.owner(given[next].first), Item{number(given[next].first), given[next].second});
-    return next < given.size();
-  };
+  auto produce = collectives::produce_each(given, [&](auto& push, const std::pair<GlobalId, double>& start) {
+    push(graph.owner(start.first), Item{number(start.first), start.second});
+  });
   collectives::routed_exchange<Item>(*graph.comm, produce, [&](int, std::span<const Item> items) {
     for (const Item& item : items) {
       const std::optional<LocalId> v = graph.find(GlobalId{item.id});

@@ -2,8 +2,8 @@
 // the direction of edges; at the end each component carries its smallest id (label propagation with min, the "HCC" of
 // Kang, Tsourakakis, Faloutsos, "PEGASUS", ICDM 2009).
 //
-// standard   votes to halt in every superstep; messages wake
-// textbook   nobody votes in superstep 0; later whoever improved stays active
+// - standard: votes to halt in every superstep; messages wake
+// - textbook: nobody votes in superstep 0; later whoever improved stays active
 #include "registry.hpp"
 #include "run_program.hpp"
 

@@ -2,16 +2,14 @@
 // random vertex otherwise (Page, Brin, Motwani, Winograd, "The PageRank citation ranking", 1999; as a vertex program:
 // Malewicz et al., "Pregel", SIGMOD 2010, section 5.1).
 //
-// standard     value = (1-d)/n + d (sum of value/outdegree over in-neighbours + mass of dangling vertices / n). The
-// dangling mass is
-//              an exact sum, so the bits do not depend on the partition. Ends after --iterations updates, or when the
-//              largest change of any vertex falls below --tolerance.
-// textbook     no dangling mass. Superstep 0 sends; a vertex halts in the superstep in which it READS a global largest
-// change below
-//              the tolerance; it still updates in that superstep.
-// local-halt   WRONG, kept as a counter-example: a vertex sends only while its OWN change exceeds the tolerance.
-// Whoever stops sending
-//              takes its rank out of its neighbours' sums, they change, and the sum of all ranks drifts away from 1.
+// - standard: value = (1-d)/n + d (sum of value/outdegree over in-neighbours + mass of dangling vertices / n). The
+//   dangling mass is an exact sum, so the bits do not depend on the partition. Ends after --iterations updates, or when
+//   the largest change of any vertex falls below --tolerance.
+// - textbook: no dangling mass. Superstep 0 sends; a vertex halts in the superstep in which it READS a global largest
+//   change below the tolerance; it still updates in that superstep.
+// - local-halt: WRONG, kept as a counter-example. A vertex sends only while its OWN change exceeds the tolerance;
+//   whoever stops sending takes its rank out of its neighbours' sums, they change, and the sum of all ranks drifts away
+//   from 1.
 #include <cmath>
 
 #include "pregel/error.hpp"

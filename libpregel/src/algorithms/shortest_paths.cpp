@@ -3,8 +3,8 @@
 // al., "Pregel", SIGMOD 2010, section 5.3). The result is the smallest sum over all paths, whatever the order of
 // relaxations, because min ignores order and each path's sum is added from the source outwards.
 //
-// standard   votes to halt in every superstep; messages wake
-// textbook   a vertex that improved stays active for one more superstep; aggregates how many vertices are reachable
+// - standard: votes to halt in every superstep; messages wake
+// - textbook: a vertex that improved stays active for one more superstep; aggregates how many vertices are reachable
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct ShortestPaths {
+/// What both variants share: distances, and how they travel.
+struct Distances {
   using Value = double;
   using Message = double;
   static constexpr bool combine_in_any_order = true;
@@ -29,47 +30,35 @@ struct ShortestPaths {
 
   GlobalId source;
 
-  void compute(Vertex<ShortestPaths>& vertex, std::span<const Message> messages, Context& context) const {
+  /// Takes the messages in; tells the neighbours and returns true if the distance improved.
+  template <class P>
+  bool relax(Vertex<P>& vertex, std::span<const Message> messages, const Context& context) const {
     double best = kInfinity;
     if (context.superstep() == 0) {
       vertex.value() = kInfinity;
       if (vertex.id() == source) best = 0;
     }
     for (const Message m : messages) best = std::min(best, m);
-    if (best < vertex.value()) {
-      vertex.value() = best;
-      vertex.send_to_neighbors(best);
-    }
+    if (best >= vertex.value()) return false;
+    vertex.value() = best;
+    vertex.send_to_neighbors(best);
+    return true;
+  }
+};
+
+struct ShortestPaths : Distances {
+  void compute(Vertex<ShortestPaths>& vertex, std::span<const Message> messages, Context& context) const {
+    relax(vertex, messages, context);
     vertex.vote_to_halt();
   }
 };
 
-struct TextbookShortestPaths {
-  using Value = double;
-  using Message = double;
-  static constexpr bool combine_in_any_order = true;
-  static Message combine(Message a, Message b) { return std::min(a, b); }
-  static Message along(Message distance, double weight) { return distance + weight; }
-  static Message neutral() { return kInfinity; }
-
-  GlobalId source;
+struct TextbookShortestPaths : Distances {
   SumAggregator<std::uint64_t> reachable{};
 
   void declare(AggregatorRegistry& registry) { reachable = registry.sum<std::uint64_t>("reachable"); }
   void compute(Vertex<TextbookShortestPaths>& vertex, std::span<const Message> messages, Context& context) const {
-    double best = kInfinity;
-    if (context.superstep() == 0) {
-      vertex.value() = kInfinity;
-      if (vertex.id() == source) best = 0;
-    }
-    for (const Message m : messages) best = std::min(best, m);
-    const bool improved = best < vertex.value();
-    if (improved) {
-      vertex.value() = best;
-      vertex.send_to_neighbors(best);
-    } else {
-      vertex.vote_to_halt();
-    }
+    if (!relax(vertex, messages, context)) vertex.vote_to_halt();
     if (context.superstep() > 0) context.aggregate(reachable, std::isinf(vertex.value()) ? 0 : 1);
   }
 };
@@ -120,9 +109,9 @@ AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const Al
     return std::vector<NamedColumn>{column(graph, "distance", distances, [](double d) { return d; })};
   };
   if (options.variant == "textbook") {
-    return run_program(graph, team, TextbookShortestPaths{*options.source}, run_options, columns);
+    return run_program(graph, team, TextbookShortestPaths{{*options.source}}, run_options, columns);
   }
-  return run_program(graph, team, ShortestPaths{*options.source}, run_options, columns);
+  return run_program(graph, team, ShortestPaths{{*options.source}}, run_options, columns);
 }
 
 } // namespace

@@ -140,7 +140,7 @@ void SuperstepLoop::fill_known_deliveries(RunReport& report) const {
   if (all_published_supersteps_.empty() || trace_) return;
   std::uint64_t delivered = 0;
   std::vector<std::uint32_t> seen(static_cast<std::size_t>(graph_.comm->size()), ~0U);
-  if (options_.use_combiner) {
+  if (combining()) {
     std::vector<std::uint32_t> owner(graph_.slot_count());
     for (std::uint32_t s = 0; s < graph_.slot_count(); ++s)
       owner[s] = static_cast<std::uint32_t>(graph_.owner_of(Slot{s}));

@@ -12,7 +12,10 @@
 #include <array>
 #include <bit>
 #include <concepts>
+#include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,9 +25,16 @@
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
 #include "out_edges.hpp"
+#include "pregel/error.hpp"
 
 namespace pregel {
 namespace {
+
+constexpr std::uint64_t kLargestDegree = std::numeric_limits<std::uint32_t>::max();
+
+[[noreturn]] void throw_degree_too_large(std::uint64_t id) {
+  throw GraphError("vertex " + std::to_string(id) + " has more than 2^32-1 edges, which is the largest degree");
+}
 
 constexpr std::uint64_t kCompactIds = std::uint64_t{1} << 32;
 
@@ -160,7 +170,7 @@ class PartBuilder {
 
   template <class Arc>
   void build(std::vector<Arc>&& arcs, unsigned bits, const BuildOptions& options) {
-    count(arcs, bits);
+    core::agree(comm_, [&] { count(arcs, bits); });
     renumber();
     fill_in_arcs(std::move(arcs), bits);
     agree_on_mirrors();
@@ -178,7 +188,7 @@ class PartBuilder {
     uses_.assign(ordinals(), 0);
     row_start_.assign(ordinals() + 1, 0);
     for (const Arc& arc : arcs) {
-      ++uses_[arc.key & mask];
+      if (++uses_[arc.key & mask] == 0) throw_degree_too_large(ids_[arc.key & mask]);
       ++row_start_[(arc.key >> bits) + 1];
       loops_ += (arc.key >> bits) == (arc.key & mask);
     }
@@ -281,13 +291,18 @@ class PartBuilder {
     plan.send_vertices.reserve(wanted.size());
     core::HugeVector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
     offsets.assign(graph_.local_count + std::size_t{1}, 0);
+    std::optional<GlobalId> too_large;
     for (const MirrorRequest& request : wanted) {
       const LocalId v{graph_.slot_of_ordinal[graph_.index.ordinal(request.id)]};
       plan.send_vertices.push_back(v);
       const std::uint64_t degree = graph_.out_degrees[index(v)] + request.uses;
-      graph_.out_degrees[index(v)] = static_cast<std::uint32_t>(std::min<std::uint64_t>(degree, ~0U));
+      if (degree > kLargestDegree) too_large = graph_.id_of(v);
+      graph_.out_degrees[index(v)] = static_cast<std::uint32_t>(degree);
       ++offsets[index(v) + std::size_t{1}];
     }
+    core::agree(comm_, [&] {
+      if (too_large) throw_degree_too_large(number(*too_large));
+    });
     for (std::size_t v = 0; v < graph_.local_count; ++v) offsets[v + 1] += offsets[v];
     plan.mirrors_of.entries.resize(wanted.size());
     std::vector<std::uint64_t> next(offsets.begin(), offsets.end() - 1);

@@ -231,6 +231,26 @@ TEST_P(FoldModes, DeliveriesAreTheSameInAllModes) {
   }
 }
 
+/// Everybody sends once, and the program has no combiner: what is delivered is known without --trace.
+struct SendOnce {
+  using Value = double;
+  using Message = double;
+  void compute(Vertex<SendOnce>& vertex, std::span<const Message>, Context& context) const {
+    if (context.superstep() == 0) vertex.send_to_neighbors(1.0);
+    vertex.vote_to_halt();
+  }
+};
+
+TEST_P(FoldModes, WithoutACombinerEveryMessageIsDelivered) {
+  BuildOptions build_options;
+  build_options.partition = GetParam();
+  const DistributedGraph graph = build(oracle::random_graph(60, 400, true, 7), build_options);
+  core::ThreadTeam team(1);
+  const RunReport report = Engine<SendOnce>(graph, {}, team, {}).run();
+  EXPECT_EQ(report.per_superstep.at(0).sent, graph.arc_count);
+  EXPECT_EQ(report.per_superstep.at(0).delivered, graph.arc_count);
+}
+
 // ---- settled vertices ---------------------------------------------------------------------------------------------
 
 /// A search that stops listening once it has been reached: the hints must not change who is reached when and by whom.

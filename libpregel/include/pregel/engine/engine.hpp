@@ -165,7 +165,7 @@ class Engine final : public SuperstepLoop {
     return total;
   }
 
-  [[nodiscard]] bool combining() const noexcept { return HasCombiner<P> && options_.use_combiner; }
+  [[nodiscard]] bool combining() const noexcept override { return HasCombiner<P> && options_.use_combiner; }
 
   [[nodiscard]] FoldMode choose_mode() const {
     const bool any_order = CombinesInAnyOrder<P> && combining();
@@ -343,8 +343,15 @@ class Engine final : public SuperstepLoop {
   }
 
   ExchangeVolume exchange_direct() {
-    std::vector<DirectMessage<Message>> outbox;
-    for (Worker<P>& worker : workers_) {
+    std::vector<DirectMessage<Message>> outbox = core::agree(*graph_.comm, [&] { return collect_outbox(); });
+    return direct_.exchange(graph_, std::move(outbox), options_.unknown_target, superstep_);
+  }
+
+  /// All threads' direct messages, combined by target where the combiner allows it. Local; combine() may throw.
+  [[nodiscard]] std::vector<DirectMessage<Message>> collect_outbox() {
+    std::vector<DirectMessage<Message>> outbox = std::move(workers_[0].outbox);
+    workers_[0].outbox.clear();
+    for (Worker<P>& worker : std::span(workers_).subspan(1)) {
       outbox.insert(outbox.end(), worker.outbox.begin(), worker.outbox.end());
       worker.outbox.clear();
     }
@@ -352,7 +359,7 @@ class Engine final : public SuperstepLoop {
       if (options_.use_combiner)
         combine_by_target(outbox, [&](const Message& a, const Message& b) { return program_.combine(a, b); });
     }
-    return direct_.exchange(graph_, std::move(outbox), options_.unknown_target, superstep_);
+    return outbox;
   }
 
   // ---- trace --------------------------------------------------------------------------------------------------
@@ -397,13 +404,10 @@ const typename P::Value& Vertex<P>::value() const noexcept {
   return engine_.values_[index(local_)];
 }
 template <class P>
-auto Vertex<P>::edges() const {
+OutEdgeRange Vertex<P>::edges() const {
   const Rows<GlobalId>& rows = engine_.graph_.out_edges;
   if (!rows.built()) throw GraphError("vertex.edges() needs a graph that was built with GraphNeeds::out_edges");
-  const std::uint64_t begin = rows.offsets[index(local_)], end = rows.offsets[index(local_) + std::size_t{1}];
-  return std::views::iota(begin, end) | std::views::transform([&rows](std::uint64_t e) {
-           return OutEdgeView{rows.entries[e], rows.weights[e]};
-         });
+  return {rows, local_};
 }
 template <class P>
 void Vertex<P>::send_to_neighbors(const Message& message) {

@@ -10,15 +10,17 @@ template <class P>
 void Engine<P>::push() {
   if constexpr (HasCombiner<P>) {
     if (inbox_.size() < graph_.local_count) inbox_.resize(graph_.local_count);
-    push_order_.assign(incoming_.set.members().begin(), incoming_.set.members().end());
-    if constexpr (!CombinesInAnyOrder<P>) sort_by_global_id(push_order_);
+    if constexpr (!CombinesInAnyOrder<P>) {
+      push_order_.assign(incoming_.set.members().begin(), incoming_.set.members().end());
+      sort_by_global_id(push_order_);
+    }
     const std::size_t work =
-        static_cast<std::size_t>(static_cast<double>(totals_.sent) / graph_.comm->size()) + active_.count();
+        totals_.sent / static_cast<std::size_t>(graph_.comm->size()) + active_.count() + direct_.size();
     for_fixed_ranges(work, [&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
       worker.touched.clear();
       if (incoming_.all) {
         for (std::uint32_t slot = 0; slot < graph_.slot_count(); ++slot) push_from(worker, Slot{slot}, begin, end);
-      } else if (incoming_.set.listed()) {
+      } else if constexpr (!CombinesInAnyOrder<P>) {
         for (const std::uint32_t slot : push_order_) push_from(worker, Slot{slot}, begin, end);
       } else {
         incoming_.set.for_each([&](std::uint32_t slot) { push_from(worker, Slot{slot}, begin, end); });

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
-#include <ranges>
 #include <span>
 
 #include "pregel/graph/distributed_graph.hpp"
@@ -22,6 +20,34 @@ struct OutEdgeView {
   double weight = 1.0; ///< 1 in an unweighted graph
 };
 
+/// The out-edges of a vertex, for a range-based for loop.
+class OutEdgeRange {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Rows<GlobalId>& rows, std::uint64_t edge) : rows_(&rows), edge_(edge) {}
+    [[nodiscard]] OutEdgeView operator*() const { return {rows_->entries[edge_], rows_->weights[edge_]}; }
+    Iterator& operator++() {
+      ++edge_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) noexcept { return a.edge_ == b.edge_; }
+
+   private:
+    const Rows<GlobalId>* rows_;
+    std::uint64_t edge_;
+  };
+
+  OutEdgeRange(const Rows<GlobalId>& rows, LocalId vertex) : rows_(rows), vertex_(index(vertex)) {}
+  [[nodiscard]] Iterator begin() const { return {rows_, rows_.offsets[vertex_]}; }
+  [[nodiscard]] Iterator end() const { return {rows_, rows_.offsets[vertex_ + 1]}; }
+  [[nodiscard]] std::uint64_t size() const { return rows_.length(vertex_); }
+
+ private:
+  const Rows<GlobalId>& rows_;
+  std::size_t vertex_;
+};
+
 /// A handle for the duration of one compute() call. All members are local and cheap.
 template <class P>
 class Vertex {
@@ -36,8 +62,8 @@ class Vertex {
   [[nodiscard]] std::uint32_t degree() const noexcept;
   [[nodiscard]] Value& value() noexcept;
   [[nodiscard]] const Value& value() const noexcept;
-  /// A range of OutEdgeView, ascending by target; needs GraphNeeds::out_edges.
-  [[nodiscard]] auto edges() const;
+  /// Ascending by target; needs GraphNeeds::out_edges.
+  [[nodiscard]] OutEdgeRange edges() const;
 
   /// Sends `message` along every arc. A second call in the same superstep is combined with the first, or refused
   /// without a combiner.
