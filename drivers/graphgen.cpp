@@ -51,12 +51,20 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "print nothing but errors");
 }
 
+/// Refused before anything is generated. Local.
+void require_target(const std::string& path) {
+  core::require_writable_target(path);
+  if (!core::is_regular_or_new(path))
+    throw core::InputError(fmt::format("cannot write {}: graphs need a regular file, which all ranks write", path));
+}
+
 core::ExitCode run(const core::Communicator& world, const Options& options) {
   const pregel::GeneratorSpec spec = pregel::parse_generator(options.spec);
   if (options.output.ends_with(".gz")) throw core::InputError("--output: compressed output is not written, use gzip");
-  if (options.vertices == options.output) throw core::InputError("--vertices and --output name the same file");
-  core::require_writable_target(options.output);
-  if (options.vertices) core::require_writable_target(*options.vertices);
+  require_target(options.output);
+  if (options.vertices) require_target(*options.vertices);
+  if (options.vertices && core::file_identity(*options.vertices) == core::file_identity(options.output))
+    throw core::InputError("--vertices and --output name the same file");
 
   const bool weighted = spec.weights != pregel::WeightKind::none;
   pregel::BuildOptions build;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <limits>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -41,14 +39,21 @@ CLI::Validator real_between(double least, double most) {
 }
 
 /// CLI11 reads -1 as 2^64-1 where the option is unsigned.
-CLI::Validator whole_number() {
-  return {[](const std::string& text) -> std::string {
+CLI::Validator whole_number(std::uint64_t least = 0) {
+  return {[least](const std::string& text) -> std::string {
             std::uint64_t n = 0;
             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-            if (error == std::errc{} && end == text.data() + text.size()) return {};
-            return fmt::format("{} is not a whole number of at least 0, or too large", text);
+            if (error == std::errc{} && end == text.data() + text.size() && n >= least) return {};
+            return fmt::format("{} is not a whole number of at least {}, or too large", text, least);
           },
           "NUMBER"};
+}
+
+/// An empty word is mostly a variable of the user's script that was never set: without this check --output "" would
+/// run for hours and write nothing.
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); },
+          "TEXT"};
 }
 
 void add_input_options(CLI::App& app, PregelOptions& o) {
@@ -110,7 +115,7 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->check(real_between(0, std::numeric_limits<double>::max()))
       ->group("Run");
   app.add_option("--max-supersteps", o.max_supersteps, "stop after N supersteps (default: none)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->group("Run");
   app.add_option("--variant", o.variant,
                  "standard, textbook (pagerank, sssp, wcc) or local-halt (pagerank, wrong on purpose)")
@@ -179,6 +184,8 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   }
   if (o.iterations && o.tolerance)
     throw InputError("give either --iterations or --tolerance: one of them ends the run");
+  if (o.tolerance == 0.0 && o.max_supersteps == PregelOptions{}.max_supersteps)
+    throw InputError("--tolerance 0 is never reached, as roundings go on for ever; give --max-supersteps too");
   if (o.iterations && o.variant != "standard") {
     throw InputError(
         fmt::format("--iterations goes with --variant standard only; use --max-supersteps with {}", o.variant));
@@ -189,18 +196,6 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   if (!algorithm.needs_source && !(o.source.empty() && o.sources_file.empty())) {
     throw InputError(o.algorithm + " has no source; leave --source and --sources out");
   }
-}
-
-/// A name for the file itself, whatever way leads to it.
-std::filesystem::path identity(const std::string& path) {
-  std::error_code ignored; // a path that cannot be followed is refused by require_writable_target or the readers
-  const std::filesystem::path canonical = std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
-  return canonical.empty() ? std::filesystem::path(path) : canonical;
-}
-
-bool is_regular_or_new(const std::string& path) {
-  std::error_code ignored;
-  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
 }
 
 void check_files(const PregelOptions& o) {
@@ -217,14 +212,14 @@ void check_files(const PregelOptions& o) {
   for (const Named& target : targets) {
     if (target.second->empty()) continue;
     core::require_writable_target(*target.second);
-    if (!is_regular_or_new(*target.second)) continue; // /dev/null may be given twice
+    if (!core::is_regular_or_new(*target.second)) continue; // /dev/null may be given twice
     for (const Named& other : taken) {
-      if (identity(*other.second) == identity(*target.second))
+      if (core::file_identity(*other.second) == core::file_identity(*target.second))
         throw InputError(fmt::format("{} and {} name the same file, {}", other.first, target.first, *target.second));
     }
     taken.push_back(target);
   }
-  if (!o.output.empty() && !is_regular_or_new(o.output))
+  if (!o.output.empty() && !core::is_regular_or_new(o.output))
     throw InputError(fmt::format("cannot write {}: results need a regular file, which all ranks write", o.output));
 }
 
@@ -242,6 +237,9 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   add_input_options(app, options);
   add_run_options(app, options);
   add_output_options(app, options);
+  for (const char* name : {"--graph", "--vertices", "--generate", "--source", "--sources", "--values", "--output",
+                           "--metrics", "--trace", "--trace-vertices"})
+    app.get_option(name)->check(not_empty());
   if (answers_itself(app, argc, argv, printing)) return std::nullopt;
   return options;
 }

@@ -31,12 +31,17 @@ std::string reason_text(int reason) {
   throw Error(fmt::format("cannot {} {}: {}", action, path, reason_text(reason)));
 }
 
-/// The file that a name stands for: the target where the name is a symbolic link to something that exists.
+/// The file that a name stands for: the end of the chain where it is a symbolic link, whether that file exists or not.
 std::string resolved(const std::string& path) {
-  std::error_code ignored; // an unreadable or dangling link stays as it is; opening it will give the reason
-  if (!std::filesystem::is_symlink(path, ignored)) return path;
-  const std::filesystem::path target = std::filesystem::canonical(path, ignored);
-  return target.empty() ? path : target.string();
+  constexpr int kLongestChain = 40; // the kernel's own limit; opening a ring of links gives the reason
+  std::error_code ignored;          // so does an unreadable link
+  std::filesystem::path target = path;
+  for (int links = 0; links < kLongestChain && std::filesystem::is_symlink(target, ignored); ++links) {
+    const std::filesystem::path next = std::filesystem::read_symlink(target, ignored);
+    if (next.empty()) return path;
+    target = target.parent_path() / next;
+  }
+  return target.string();
 }
 
 /// True for devices, pipes and sockets: what must not be renamed onto.
@@ -96,6 +101,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(resolved(path)) {
   const std::string& name = direct ? path_ : temporary_path_;
   const int how = direct ? 0 : O_CREAT | O_TRUNC;
   if (is_directory(path_)) throw_system("write", path_, EISDIR);
+  if (!direct) marked_ = TemporaryName(temporary_path_);
   descriptor_ = open(name.c_str(), O_WRONLY | O_CLOEXEC | how, kNewFileMode);
   if (descriptor_ < 0) throw_system("create", path_, errno);
 }
@@ -154,6 +160,7 @@ SharedAtomicFile::SharedAtomicFile(const Communicator& comm, const std::string& 
       if (comm_.rank() != 0) return;
       if (is_directory(path_)) throw_system("write", path_, EISDIR);
       if (is_special(path_)) throw Error(fmt::format("cannot write {}: not a regular file", path_));
+      marked_ = TemporaryName(temporary_path_);
       open_on_this_rank(O_CREAT | O_TRUNC);
     });
     agree(comm_, [&] {
@@ -209,6 +216,18 @@ void require_writable_target(const std::string& path) {
   if (stat(directory.c_str(), &status) != 0) refuse(reason_text(errno));
   if (!S_ISDIR(status.st_mode)) refuse(reason_text(ENOTDIR));
   if (access(directory.c_str(), W_OK | X_OK) != 0) refuse(reason_text(errno));
+}
+
+std::string file_identity(const std::string& path) {
+  std::error_code ignored; // a path that cannot be followed is refused by require_writable_target or the readers
+  const std::filesystem::path absolute = std::filesystem::absolute(resolved(path), ignored);
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(absolute, ignored);
+  return canonical.empty() ? path : canonical.string();
+}
+
+bool is_regular_or_new(const std::string& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
 }
 
 } // namespace core

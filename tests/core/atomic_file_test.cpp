@@ -1,6 +1,8 @@
 // Files that are complete or absent, also when the disk is full or the directory is gone.
 #include "core/atomic_file.hpp"
 
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -9,6 +11,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/agreement.hpp"
@@ -116,6 +119,53 @@ TEST(AtomicFile, FollowsSymbolicLinks) {
   write_file(mine + "/link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(mine + "/link"));
   EXPECT_EQ(test::content_of(mine + "/target"), "new");
+}
+
+TEST(AtomicFile, FollowsLinksToFilesThatDoNotExistYet) {
+  const test::TemporaryDirectory directory(world());
+  const std::string mine = directory.file("rank" + std::to_string(world().rank()));
+  std::filesystem::create_directory(mine);
+  std::filesystem::create_symlink("link", mine + "/first");
+  std::filesystem::create_symlink(mine + "/target", mine + "/link");
+  write_file(mine + "/first", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(mine + "/first"));
+  EXPECT_TRUE(std::filesystem::is_symlink(mine + "/link"));
+  EXPECT_EQ(test::content_of(mine + "/target"), "new");
+}
+
+/// Starts writing `path`, then dies by `signal`; returns the signal that ended the process.
+int signal_that_ends_a_writer(const std::string& path, int signal) {
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write("half");
+    raise(signal);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST(AtomicFile, SignalsThatEndTheProcessRemoveTheTemporary) {
+  if (world().size() > 1) GTEST_SKIP() << "forks, which MPI on several ranks may not like";
+  const test::TemporaryDirectory directory(world());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    EXPECT_EQ(signal_that_ends_a_writer(directory.file("half"), signal), signal);
+    EXPECT_EQ(test::files_in(directory.path()), 0U) << strsignal(signal);
+  }
+}
+
+TEST(FileIdentity, IsThatOfTheFile) {
+  const test::TemporaryDirectory directory(world());
+  EXPECT_EQ(file_identity(directory.file("new")), file_identity(directory.file("./new")));
+  EXPECT_NE(file_identity(directory.file("new")), file_identity(directory.file("other")));
+  if (world().rank() == 0) std::filesystem::create_symlink("absent", directory.file("link"));
+  barrier(world());
+  EXPECT_EQ(file_identity(directory.file("link")), file_identity(directory.file("absent")));
+  EXPECT_TRUE(is_regular_or_new(directory.file("link")));
+  EXPECT_FALSE(is_regular_or_new("/dev/null"));
+  EXPECT_FALSE(is_regular_or_new(directory.path()));
 }
 
 TEST(AtomicFile, WritesDevicesDirectly) {

@@ -1,6 +1,8 @@
 // Files that are either complete or absent: written under a temporary name in the same directory (PATH.tmp-PID),
 // fsynced, renamed, and the directory fsynced so that the new name survives a power failure.
 //
+// SIGINT, SIGTERM and SIGHUP remove the temporary file too (temporary_name.hpp).
+//
 // Two kinds of targets need care. A symbolic link is resolved first: renaming onto it would replace the link and leave
 // the file it names untouched. A device or a pipe (/dev/stdout, /dev/null) must never be renamed onto: it is written
 // directly.
@@ -12,6 +14,7 @@
 #include <string_view>
 
 #include "core/communicator.hpp"
+#include "core/temporary_name.hpp"
 
 namespace core {
 
@@ -35,6 +38,7 @@ class AtomicFile {
   [[noreturn]] void fail(const char* action, int reason);
 
   std::string path_, temporary_path_; // no temporary_path_ when a device is written directly
+  TemporaryName marked_;
   std::string buffer_;
   int descriptor_ = -1;
 };
@@ -64,6 +68,7 @@ class SharedAtomicFile {
 
   const Communicator& comm_;
   std::string path_, temporary_path_;
+  TemporaryName marked_; // rank 0's
   int descriptor_ = -1;
   bool committed_ = false;
 };
@@ -71,5 +76,12 @@ class SharedAtomicFile {
 /// Throws InputError unless a file could be created at `path` (its directory exists, is a directory, is writable).
 /// Local.
 void require_writable_target(const std::string& path);
+
+/// A name for the file itself, whatever way leads to it: equal for two names of one file, which need not exist. Hard
+/// links count as two files, because files are replaced, not overwritten. Local.
+[[nodiscard]] std::string file_identity(const std::string& path);
+
+/// False for devices, pipes and directories. Local.
+[[nodiscard]] bool is_regular_or_new(const std::string& path);
 
 } // namespace core

@@ -41,6 +41,12 @@ class Pregel(RefusalTest):
             with self.subTest(option):
                 self.expect_refusal(["bfs", option], re.compile(f"{option}.*required|{option} requires"))
 
+    def test_empty_values(self):
+        for option in ("--graph", "--generate", "--vertices", "--source", "--sources", "--values", "--output",
+                       "--metrics", "--trace", "--trace-vertices"):
+            with self.subTest(option):
+                self.expect_refusal(["bfs", option, ""], re.compile(f"^{option}: the value is empty"))
+
     def test_input(self):
         either = "give either --graph FILE or --generate SPEC"
         self.expect(["pagerank", "--graph", "graph.txt", *CHAIN], either)
@@ -68,6 +74,8 @@ class Pregel(RefusalTest):
                     "--iterations goes with --variant standard only; use --max-supersteps with textbook")
         self.expect(["pagerank", *CHAIN, "--iterations", "3", "--tolerance", "0.1"],
                     "give either --iterations or --tolerance: one of them ends the run")
+        self.expect(["pagerank", *CHAIN, "--tolerance", "0"],
+                    "--tolerance 0 is never reached, as roundings go on for ever; give --max-supersteps too")
 
     def test_source_outside_a_generated_graph(self):
         self.expect(["bfs", *CHAIN, "--source", "10"], "source vertex 10 does not exist in chain:n=10")
@@ -86,7 +94,6 @@ class Pregel(RefusalTest):
 
 GENERATORS = {
     "blob:n=3": "unknown generator 'blob'",
-    "": None,  # for pregel this is no --generate at all
     "kron": "needs scale=",
     "kron:scale": "'scale' is not of the form key=value",
     "kron:scale=": "scale=: the value is missing",
@@ -143,6 +150,8 @@ class Graphgen(RefusalTest):
                 (["chain:n=3", "--output", "g.txt", "--frobnicate"], "--frobnicate"),
                 (["chain:n=3", "--output", "g.txt", "--threads", "0"], "--threads"),
                 (["chain:n=3", "--output", "g.txt", "--vertices", "g.txt"], "name the same file"),
+                (["chain:n=3", "--output", "g.txt", "--vertices", "./g.txt"], "name the same file"),
+                (["chain:n=3", "--output", "/dev/null"], "cannot write /dev/null: graphs need a regular file"),
                 (["chain:n=3", "--output", "absent/g.txt"], "cannot write absent/g.txt: No such file or directory"),
                 (["chain:n=3", "--output", "."], "cannot write .: Is a directory"),
         ):
