@@ -243,9 +243,8 @@ void print_run(const core::Communicator& comm, const PregelOptions& o, const Loa
                   seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
   for (const auto& [name, value] : report.aggregates) say(comm, o, fmt::format("  {} = {:.6g}", name, value));
   if (o.top == 0) return;
-  for (const auto& [name, value] : pregel::top_vertices(comm, outcome.last.result, loaded.names.get(), o.top)) {
-    say(comm, o, fmt::format("  {:<20} {:.9g}", name, value));
-  }
+  for (const auto& [vertex, value] : pregel::top_vertices(comm, outcome.last.result, loaded.names.get(), o.top))
+    say(comm, o, fmt::format("  {:<20} {}", vertex, value));
 }
 
 pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {

@@ -37,11 +37,17 @@ struct ResultTable {
 std::uint64_t write_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
                             const std::string& path);
 
-/// The `count` vertices with the largest values of the first column (ties: smaller id), on every rank, largest first;
-/// ids as text. Collective.
-[[nodiscard]] std::vector<std::pair<std::string, double>> top_vertices(const core::Communicator& comm,
-                                                                       const ResultTable& table,
-                                                                       const NameDirectory* names, std::size_t count);
+/// One line of a short list: the vertex and its value, as text. Reals have nine significant digits; integers and ids
+/// are exact, ids of named vertices are names.
+struct TopVertex {
+  std::string vertex, value;
+  friend bool operator==(const TopVertex&, const TopVertex&) = default;
+};
+
+/// The `count` vertices with the largest values of the first column (ties: smaller id), on every rank, largest first.
+/// Collective.
+[[nodiscard]] std::vector<TopVertex> top_vertices(const core::Communicator& comm, const ResultTable& table,
+                                                  const NameDirectory* names, std::size_t count);
 
 /// Start values: a text file "id value" a line (--values), each rank reading its share. Returns (id, value) pairs of
 /// this rank's share, for the caller to route. Collective; FileError like the graph readers.
