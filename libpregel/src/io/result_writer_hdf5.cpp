@@ -27,6 +27,11 @@ namespace {
 
 namespace hdf5 = core::hdf5;
 
+/// Every row takes the room of the longest name: one name of a megabyte would make a file of a terabyte.
+constexpr std::uint64_t kLongestName = 65535;
+/// What a rank packs at a time, for each column of names.
+constexpr std::size_t kPackedBytes = std::size_t{1} << 26;
+
 enum class ElementKind { real, unsigned_integer, signed_integer, vertex, name };
 
 struct DatasetPlan {
@@ -120,10 +125,21 @@ std::vector<DatasetPlan> plan_datasets(const core::Communicator& comm, const Res
   const std::vector<std::uint64_t> longest = longest_names(comm, table, *names, rows_per_stretch);
   for (std::size_t d = 0; d < plans.size(); ++d) {
     if (d > 0 && plans[d].kind != ElementKind::vertex) continue;
+    if (longest[d] > kLongestName) {
+      throw GraphError(fmt::format("HDF5 results hold names of up to {} bytes, and one has {}: write text",
+                                   kLongestName, longest[d]));
+    }
     plans[d].kind = ElementKind::name;
     plans[d].element_bytes = std::max<std::size_t>(1, longest[d]); // HDF5 has no strings of length zero
   }
   return plans;
+}
+
+/// Fewer rows at a time where names are long.
+std::size_t rows_that_fit(const std::vector<DatasetPlan>& plans, std::size_t rows) {
+  for (const DatasetPlan& plan : plans)
+    rows = std::min(rows, std::max<std::size_t>(1, kPackedBytes / plan.element_bytes));
+  return rows;
 }
 
 std::vector<std::byte> pack(const std::vector<std::string>& names, std::size_t width) {
@@ -137,8 +153,8 @@ std::vector<std::byte> pack(const std::vector<std::string>& names, std::size_t w
 
 std::uint64_t write_hdf5_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
                                  const std::string& path, std::size_t rows_per_stretch) {
-  const ResultStretches stretches(comm, table, rows_per_stretch);
   const std::vector<DatasetPlan> plans = plan_datasets(comm, table, names, rows_per_stretch);
+  const ResultStretches stretches(comm, table, rows_that_fit(plans, rows_per_stretch));
   core::SharedAtomicFile file(comm, path);
   std::vector<std::uint64_t> offsets(plans.size());
   core::agree(comm, [&] {

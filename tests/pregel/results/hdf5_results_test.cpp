@@ -6,6 +6,7 @@
 #include <hdf5.h>
 
 #include "core/collectives.hpp"
+#include "pregel/error.hpp"
 #include "result_fixture.hpp"
 #include "result_writers.hpp"
 
@@ -175,6 +176,20 @@ TEST_F(Hdf5Results, keep_names_as_strings_of_fixed_length) {
     EXPECT_EQ(parent_names[i], i % 4 == 1 ? "-1" : all[i / 2]);
     EXPECT_EQ(real_values[i], 0.25 * static_cast<double>(i));
   }
+}
+
+TEST_F(Hdf5Results, refuse_names_that_would_blow_up_every_row) {
+  std::vector<std::string> mine;
+  if (world_.rank() == world_.size() - 1) mine = {"short", std::string(65536, 'x')};
+  ResultTable table;
+  const NameDirectory names = NameDirectory::build(world_, mine, table.ids);
+  try {
+    write_results(world_, table, &names, directory_.file("out.h5"));
+    FAIL();
+  } catch (const GraphError& error) {
+    EXPECT_STREQ(error.what(), "HDF5 results hold names of up to 65535 bytes, and one has 65536: write text");
+  }
+  EXPECT_TRUE(directory_.listing().empty());
 }
 
 } // namespace
