@@ -3,6 +3,7 @@
 // whole programs.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "algorithm_testing.hpp"
@@ -67,8 +68,10 @@ std::vector<oracle::NamedGraph> determinism_graphs() {
     for (double& weight : graph.weights) weight /= 7; // sums of these round
     all.push_back({directed ? "random_directed" : "random_undirected", graph});
   }
-  for (const oracle::NamedGraph& named : selected_graphs())
-    all.push_back({named.name, oracle::with_weights(named.graph, 72)});
+  const std::set<std::string> awkward{"no_vertices", "repeated_edges", "star", "huge_ids", "dangling"};
+  for (const oracle::NamedGraph& named : selected_graphs()) {
+    if (awkward.contains(named.name)) all.push_back({named.name, oracle::with_weights(named.graph, 72)});
+  }
   return all;
 }
 
