@@ -9,7 +9,11 @@
 # superstep_program_test() registers any command under the same limits and environment.
 
 # Sanitizers slow a test down; the limit stretches with them.
-set(SUPERSTEP_TEST_TIMEOUT_SCALE 1 CACHE STRING "Multiplies the time limits of tests; for slow or busy machines")
+set(superstep_timeout_scale "$ENV{SUPERSTEP_TEST_TIMEOUT_SCALE}") # the environment's value, if there is one
+if(NOT superstep_timeout_scale)
+  set(superstep_timeout_scale 1)
+endif()
+set(SUPERSTEP_TEST_TIMEOUT_SCALE ${superstep_timeout_scale} CACHE STRING "Multiplies the time limits of tests; for slow or busy machines")
 set(SUPERSTEP_TEST_PREFIX) # what is put before a test executable
 set(SUPERSTEP_TEST_TIMEOUT_FACTOR 1)
 cmake_path(SET superstep_default_data NORMALIZE ${CMAKE_SOURCE_DIR}/../shared/data)
