@@ -2,6 +2,7 @@
 #include "core/collectives.hpp"
 
 #include <climits>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -64,6 +65,27 @@ TEST_P(Collectives, AllReduce) {
   EXPECT_EQ(all_reduce_value(world(), world().rank() == 0, Reduce::logical_and), size == 1);
   EXPECT_TRUE(all_reduce_value(world(), world().rank() == size - 1, Reduce::logical_or));
   EXPECT_EQ(all_reduce_value<std::uint64_t>(world(), std::uint64_t{1} << 60, Reduce::max), std::uint64_t{1} << 60);
+}
+
+/// Zero on the last rank and the largest value on the others: a signed comparison takes the latter for -1.
+template <class T>
+void expect_unsigned_order() {
+  const T largest = std::numeric_limits<T>::max();
+  const bool last = world().rank() == world().size() - 1;
+  const std::vector<T> mine(5, last ? T{0} : largest);
+  std::vector<T> least = mine, most = mine;
+  all_reduce(world(), std::span<T>(least), Reduce::min);
+  all_reduce(world(), std::span<T>(most), Reduce::max);
+  EXPECT_EQ(least, std::vector<T>(5, 0)) << sizeof(T) << " bytes";
+  EXPECT_EQ(most, std::vector<T>(5, world().size() == 1 ? T{0} : largest)) << sizeof(T) << " bytes";
+}
+
+TEST_P(Collectives, UnsignedIntegersAreComparedAsSuch) {
+  expect_unsigned_order<unsigned char>();
+  expect_unsigned_order<unsigned short>();
+  expect_unsigned_order<unsigned int>();
+  expect_unsigned_order<unsigned long>();
+  expect_unsigned_order<unsigned long long>();
 }
 
 TEST_P(Collectives, ExclusiveScan) {

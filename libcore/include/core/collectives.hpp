@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <mpi.h>
@@ -85,10 +87,33 @@ template <Transferable T>
 /// `text` of `root`, on every rank.
 [[nodiscard]] std::string broadcast_string(const Communicator& comm, const std::string& text, int root);
 
+namespace detail {
+/// MPI_MIN and MPI_MAX of unsigned integers compare them as signed ones in MPICH 4.0.2 (all unsigned types; unsigned
+/// long long in later releases too) and in Open MPI 4.1.2 to 4.1.4 (unsigned long). With the highest bit flipped, the
+/// order of the signed values is that of the unsigned ones.
+template <class T>
+concept ReducedAsSigned = std::unsigned_integral<T> && !std::same_as<T, bool>;
+
+template <ReducedAsSigned T>
+void flip_highest_bits(std::span<T> data) noexcept {
+  constexpr T kHighest = static_cast<T>(T{1} << (std::numeric_limits<T>::digits - 1));
+  for (T& x : data) x = static_cast<T>(x ^ kHighest);
+}
+} // namespace detail
+
 /// Element-wise reduction into `data` on every rank; spans have equal length everywhere.
 template <class T>
 requires std::is_arithmetic_v<T>
 void all_reduce(const Communicator& comm, std::span<T> data, Reduce operation) {
+  if constexpr (detail::ReducedAsSigned<T>) {
+    if (operation == Reduce::min || operation == Reduce::max) {
+      detail::flip_highest_bits(data);
+      detail::all_reduce_in_place(comm, data.data(), data.size(), datatype_of<std::make_signed_t<T>>(), sizeof(T),
+                                  operation);
+      detail::flip_highest_bits(data);
+      return;
+    }
+  }
   detail::all_reduce_in_place(comm, data.data(), data.size(), datatype_of<T>(), sizeof(T), operation);
 }
 template <class T>

@@ -23,7 +23,8 @@
 
 namespace core {
 
-/// What an accumulate operation does to the target: replace is an atomic put, keep (MPI_NO_OP) an atomic read.
+/// What an accumulate operation does to the target: replace is an atomic put, keep (MPI_NO_OP) an atomic read. Take min
+/// and max of signed integers or reals: several MPIs compare unsigned integers wrongly (collectives.hpp).
 enum class RmaOperation { sum, min, max, replace, keep };
 
 namespace detail {
