@@ -19,7 +19,9 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,6 +39,22 @@ constexpr double kLonelyGraceSeconds = 3;
 constexpr double kAgreedGraceSeconds = 60;
 /// MPI_Finalize has been seen to hang after a process failure. Results are in place by then.
 constexpr std::chrono::seconds kFinalizeDeadline{30};
+
+/// Keeps every library that is loaded now, MPI's plug-ins among them, in memory until the process ends. MPI_Finalize of
+/// Open MPI unloads its plug-ins, while a progress thread of its own may still be inside one: on a busy machine the
+/// process then dies of SIGSEGV, after its work is done and with exit code 139.
+void keep_libraries_loaded() {
+  std::vector<std::string> names;
+  // dlopen() must not be called from within: the list is locked.
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* found) {
+        if (library->dlpi_name != nullptr && library->dlpi_name[0] == '/')
+          static_cast<std::vector<std::string>*>(found)->emplace_back(library->dlpi_name);
+        return 0;
+      },
+      &names);
+  for (const std::string& name : names) (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
 
 /// How one rank left the body, as it travels.
 struct Outcome {
@@ -183,6 +201,7 @@ int run_driver(const char* program, int argc, char** argv, const DriverBody& bod
     abort_job(exit_code);
   }
   std::fflush(nullptr);
+  keep_libraries_loaded();
   const FinalizeDeadline deadline(exit_code);
   MPI_Finalize();
   return exit_code;
