@@ -1,15 +1,14 @@
 // pregel: load or generate a graph, run a vertex program on it, write the results.
 //
 //   mpirun -n 4 pregel pagerank --generate kron:scale=20,degree=16 --iterations 20 --output ranks.txt
+//
+// Job::attempt() is the whole of it. Where MPI survives failures it is called again, on the ranks that are left, until
+// it has come to its end on all of them.
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,142 +18,25 @@
 #include "core/atomic_file.hpp"
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
+#include "core/fault_tolerance.hpp"
 #include "core/log.hpp"
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
 #include "pregel/algorithms/algorithm.hpp"
+#include "pregel/checkpoint/job_checkpoints.hpp"
 #include "pregel/error.hpp"
-#include "pregel/graph/graph_builder.hpp"
-#include "pregel/graph/name_directory.hpp"
-#include "pregel/io/generators.hpp"
-#include "pregel/io/readers.hpp"
 #include "pregel/io/results.hpp"
+#include "pregel/recovery/recoveries.hpp"
+#include "pregel/recovery/run_watch.hpp"
+#include "pregel_input.hpp"
 #include "pregel_options.hpp"
 
 namespace {
 
 using core::InputError;
 using drivers::PregelOptions;
-
-/// A loaded graph and what is known of where it came from.
-struct LoadedGraph {
-  pregel::DistributedGraph graph;
-  std::shared_ptr<const pregel::NameDirectory> names;
-  std::string description;
-  double seconds = 0;
-};
-
-template <class Policy>
-Policy policy(const std::string& word, Policy by_default) {
-  if (word == "keep") return Policy::keep;
-  if (word == "drop") return Policy::drop;
-  return by_default;
-}
-
-LoadedGraph load_graph(const core::Communicator& comm, const PregelOptions& o, pregel::GraphNeeds needs,
-                       const pregel::Algorithm& algorithm, core::ThreadTeam& team) {
-  core::barrier(comm);
-  const core::Stopwatch watch;
-  pregel::BuildOptions build;
-  build.partition = pregel::parse_partition_kind(o.partition);
-  pregel::GraphInput input;
-  bool weighted = o.weighted;
-  if (!o.generate.empty()) {
-    const pregel::GeneratorSpec spec = pregel::parse_generator(o.generate);
-    pregel::require_room_for(comm, spec);
-    input = core::agree(comm, [&] { return pregel::generate(comm, spec, team); });
-    build.directed = o.directed || (spec.directed && !o.undirected);
-    build.self_loops = policy(o.self_loops, spec.default_self_loops());
-    build.multi_edges = policy(o.multi_edges, spec.default_multi_edges());
-    weighted = weighted || spec.weights != pregel::WeightKind::none;
-  } else {
-    pregel::ReadOptions read;
-    read.graph_file = o.graph;
-    if (!o.vertices.empty()) read.vertex_file = o.vertices;
-    if (o.format == "edgelist") read.format = pregel::TextFormat::edge_list;
-    if (o.format == "graphalytics") read.format = pregel::TextFormat::graphalytics;
-    read.ids = o.ids == "string" ? pregel::IdKind::text : pregel::IdKind::number;
-    read.weighted = o.weighted;
-    input = pregel::read_graph(comm, read, team);
-    build.directed = o.directed || (!o.undirected && pregel::directed_by_properties(o.graph).value_or(true));
-    build.self_loops = policy(o.self_loops, pregel::SelfLoops::keep);
-    build.multi_edges = policy(o.multi_edges, pregel::MultiEdges::keep);
-  }
-  needs.weights = weighted && algorithm.reads_weights;
-  build.needs = needs;
-  LoadedGraph loaded;
-  loaded.names = input.names;
-  loaded.description = input.description;
-  loaded.graph = pregel::build_graph(comm, std::move(input), build);
-  loaded.seconds = core::all_reduce_value(comm, watch.seconds(), core::Reduce::max);
-  return loaded;
-}
-
-/// A source as the user wrote it; `line` of the --sources file, 0 for --source.
-struct Source {
-  std::string word;
-  unsigned long long line = 0;
-  std::optional<pregel::GlobalId> id;
-};
-
-[[noreturn]] void refuse_source(const PregelOptions& o, const Source& source, const std::string& reason) {
-  if (source.line != 0) throw pregel::FileError(o.sources_file, source.line, reason);
-  throw InputError(reason);
-}
-
-/// The lines of --sources that name a vertex. Local.
-std::vector<Source> parse_sources(const PregelOptions& o, const std::string& text) {
-  std::istringstream in(text);
-  std::vector<Source> sources;
-  unsigned long long number = 0;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    Source source{{}, ++number, {}};
-    if (fields >> source.word && source.word[0] != '#' && source.word[0] != '%') sources.push_back(source);
-  }
-  if (sources.empty()) throw InputError(o.sources_file + " names no source vertex");
-  return sources;
-}
-
-std::string read_sources_file(const std::string& path) {
-  std::error_code ignored; // what cannot be looked at cannot be opened either
-  if (std::filesystem::is_directory(path, ignored)) throw InputError("cannot open " + path + ": Is a directory");
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot open " + path + ": " + std::generic_category().message(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// --source, or the lines of --sources; with numbers as ids they are parsed already. Refused before the graph is
-/// loaded. Collective.
-std::vector<Source> read_sources(const core::Communicator& comm, const PregelOptions& o) {
-  std::vector<Source> sources;
-  if (!o.source.empty()) sources.push_back({o.source, 0, {}});
-  if (!o.sources_file.empty()) {
-    const std::string text =
-        core::agree(comm, [&] { return comm.rank() == 0 ? read_sources_file(o.sources_file) : std::string(); });
-    sources = parse_sources(o, core::broadcast_string(comm, text, 0));
-  }
-  if (o.ids != "number") return sources;
-  for (Source& source : sources) {
-    std::uint64_t id = 0;
-    const char* const last = source.word.data() + source.word.size();
-    const auto [end, error] = std::from_chars(source.word.data(), last, id);
-    if (error != std::errc{} || end != last)
-      refuse_source(o, source, "source vertex '" + source.word + "' is not an unsigned 64-bit number");
-    source.id = pregel::GlobalId{id};
-  }
-  return sources;
-}
-
-/// Finds the sources in the graph. Collective.
-void resolve_sources(const core::Communicator& comm, const PregelOptions& o, const LoadedGraph& loaded,
-                     std::vector<Source>& sources) {
-  for (Source& source : sources) {
-    if (loaded.names) source.id = loaded.names->find(comm, source.word);
-    if (!source.id || !loaded.graph.exists(*source.id))
-      refuse_source(o, source, "source vertex " + source.word + " does not exist in " + loaded.description);
-  }
-}
+using drivers::Source;
+using pregel::LoadedGraph;
 
 /// One run of the algorithm, as told in the metrics.
 struct RunSummary {
@@ -176,30 +58,9 @@ struct Outcome {
   }
 };
 
-Outcome run_all(const PregelOptions& o, const pregel::Algorithm& algorithm, const LoadedGraph& loaded,
-                std::vector<Source> sources, pregel::AlgorithmOptions algorithm_options, core::ThreadTeam& team) {
-  pregel::RunOptions run;
-  run.max_supersteps = o.max_supersteps;
-  run.use_combiner = o.combiner == "on";
-  run.seed = o.seed;
-  run.progress = !o.quiet && (o.progress || isatty(STDERR_FILENO) != 0);
-  run.trace_file = o.trace;
-  run.trace_vertices_file = o.trace_vertices;
-  if (sources.empty()) sources.emplace_back(); // one run without a source
-  Outcome outcome;
-  for (int repetition = 0; repetition < o.repeat; ++repetition) {
-    for (const Source& source : sources) {
-      algorithm_options.source = source.id;
-      outcome.last = algorithm.run(loaded.graph, team, algorithm_options, run);
-      outcome.runs.push_back({source.word, outcome.last.report.run_seconds, outcome.last.report.supersteps()});
-    }
-  }
-  return outcome;
-}
-
 nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, const LoadedGraph& loaded,
                        const Outcome& outcome, double output_seconds, std::uint64_t peak_bytes,
-                       std::uint64_t graph_bytes, const std::string& command_line) {
+                       std::uint64_t graph_bytes, const nlohmann::json& recoveries, const std::string& command_line) {
   nlohmann::json document = outcome.last.report.to_json();
   document["algorithm"] = o.algorithm;
   document["variant"] = o.variant;
@@ -212,6 +73,8 @@ nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, c
   document["directed"] = loaded.graph.directed;
   document["load_seconds"] = loaded.seconds;
   document["run_seconds"] = outcome.median_seconds();
+  document["checkpoint_seconds"] = outcome.last.report.checkpoint_seconds;
+  document["recoveries"] = recoveries;
   document["output_seconds"] = output_seconds;
   document["peak_rss_bytes"] = peak_bytes;
   document["graph_bytes"] = graph_bytes;
@@ -229,24 +92,6 @@ nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, c
   return document;
 }
 
-void say(const core::Communicator& comm, const PregelOptions& o, const std::string& line) {
-  if (comm.rank() == 0 && !o.quiet) fmt::print("{}\n", line);
-}
-
-void print_run(const core::Communicator& comm, const PregelOptions& o, const LoadedGraph& loaded,
-               const Outcome& outcome) {
-  const pregel::RunReport& report = outcome.last.report;
-  const double seconds = outcome.median_seconds();
-  say(comm, o,
-      fmt::format("{}: {} superstep{} in {:.4f} s, {} messages, {:.1f} M edges/s", o.algorithm, report.supersteps(),
-                  report.supersteps() == 1 ? "" : "s", seconds, report.messages_sent(),
-                  seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
-  for (const auto& [name, value] : report.aggregates) say(comm, o, fmt::format("  {} = {:.6g}", name, value));
-  if (o.top == 0) return;
-  for (const auto& [vertex, value] : pregel::top_vertices(comm, outcome.last.result, loaded.names.get(), o.top))
-    say(comm, o, fmt::format("  {:<20} {}", vertex, value));
-}
-
 pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {
   pregel::AlgorithmOptions options;
   options.variant = o.variant;
@@ -257,50 +102,210 @@ pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {
   return options;
 }
 
-core::ExitCode run(const core::Communicator& comm, int argc, char** argv) {
-  const std::optional<PregelOptions> parsed = drivers::parse_pregel_options(argc, argv, comm.rank() == 0);
-  if (!parsed) return core::ExitCode::success;
-  const PregelOptions& o = *parsed;
-  const pregel::Algorithm& algorithm = pregel::find_algorithm(o.algorithm);
-  drivers::check_pregel_options(o, algorithm);
-  drivers::check_pregel_files(comm, o);
-  std::vector<Source> sources = read_sources(comm, o);
-  core::configure_logging(comm.rank(), o.quiet ? core::LogLevel::quiet : core::LogLevel::normal);
+/// What must be equal for a run to go on from another one's state.
+nlohmann::json identity_of(const PregelOptions& o) {
+  const pregel::AlgorithmOptions a = algorithm_options_of(o);
+  return {{"algorithm", o.algorithm},
+          {"--variant", o.variant},
+          {"--source", o.source},
+          {"--iterations", a.iterations ? nlohmann::json(*a.iterations) : nlohmann::json("not given")},
+          {"--damping", a.damping},
+          {"--tolerance", a.tolerance},
+          {"--parents", a.parents},
+          {"--values", o.values_file},
+          {"--combiner", o.combiner},
+          {"--seed", o.seed}};
+}
 
-  core::ThreadTeam team(o.threads);
-  pregel::AlgorithmOptions algorithm_options = algorithm_options_of(o);
-  const LoadedGraph loaded = load_graph(comm, o, algorithm.needs(algorithm_options), algorithm, team);
-  algorithm_options.names = loaded.names.get();
-  say(comm, o,
-      fmt::format("{}: {} vertices, {} edges, {}, loaded in {:.3f} s on {} rank{} x {} thread{}", loaded.description,
-                  loaded.graph.vertex_count, loaded.graph.edge_count, loaded.graph.directed ? "directed" : "undirected",
-                  loaded.seconds, comm.size(), comm.size() == 1 ? "" : "s", o.threads, o.threads == 1 ? "" : "s"));
-  resolve_sources(comm, o, loaded, sources);
-  if (!o.values_file.empty()) {
-    algorithm_options.start_values = pregel::read_values(comm, o.values_file, loaded.names.get());
-    pregel::require_values_of(comm, o.values_file, loaded.names.get(), loaded.graph, algorithm_options.start_values);
+std::vector<pregel::Fault> faults_of(const PregelOptions& o) {
+  std::vector<pregel::Fault> faults;
+  for (const std::string& spec : o.inject) faults.push_back(pregel::parse_fault(spec));
+  return faults;
+}
+
+class Job {
+ public:
+  Job(core::Session& session, const PregelOptions& options, std::string command_line)
+      : session_(session),
+        o_(options),
+        algorithm_(pregel::find_algorithm(options.algorithm)),
+        command_line_(std::move(command_line)),
+        team_(options.threads),
+        algorithm_options_(algorithm_options_of(options)),
+        watch_(faults_of(options), session.first_rank()),
+        checkpoints_({.directory = options.checkpoint_dir,
+                      .every = options.every(),
+                      .mtbf_seconds = options.mtbf,
+                      .keep = options.keep,
+                      .required = options.checkpoint_required,
+                      .memory = options.checkpoint_memory,
+                      .resume = options.resume},
+                     identity_of(options),
+                     {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
+                      .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {}
+
+  /// Runs until all living ranks are done. Collective.
+  void run() {
+    if (o_.checkpoint_memory && !core::survives_failures() && world().rank() == 0)
+      core::log_warning("warning: --checkpoint-memory is of no use: this MPI ends a job whose rank has died");
+    sources_ = read_sources(world(), o_);
+    checkpoints_.prepare(world());
+    if (o_.timeout > 0) watch_.limit_silence(o_.timeout, session_.first_rank());
+    const auto attempt = [this] { this->attempt(); };
+    if (o_.on_failure == "abort") return attempt();
+    session_.until_completed(attempt, [this](const core::Loss& loss) { survive(loss); });
   }
 
-  const Outcome outcome = run_all(o, algorithm, loaded, std::move(sources), algorithm_options, team);
-  print_run(comm, o, loaded, outcome);
+ private:
+  [[nodiscard]] const core::Communicator& world() const noexcept { return session_.world(); }
+  void say(const std::string& line) const {
+    if (world().rank() == 0 && !o_.quiet) fmt::print("{}\n", line);
+  }
 
+  /// Ranks have died. Local.
+  void survive(const core::Loss& loss) {
+    watch_.idle();
+    recoveries_.lost(loss, watch_.superstep(), watch_.phase_seconds());
+    if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
+    ++attempts_;
+  }
+
+  /// Everything from the graph to the files. Collective.
+  void attempt() {
+    core::configure_logging(world().rank(), o_.quiet ? core::LogLevel::quiet : core::LogLevel::normal);
+    recoveries_.begin_attempt(world());
+    checkpoints_.begin_attempt(world(), attempts_);
+    obtain_graph();
+    prepare_algorithm();
+    watch_.at_next_superstep([this] { recoveries_.going_on(where_restored()); });
+    if (o_.saves()) watch_.stop_on_request();
+    const Outcome outcome = run_all();
+    watch_.idle();
+    watch_.stop_at_once();
+    print_run(outcome);
+    write_files(outcome);
+  }
+
+  void obtain_graph() {
+    const pregel::Placement placement{pregel::parse_partition_kind(o_.partition), partitioner_};
+    const pregel::GraphNeeds needs = algorithm_.needs(algorithm_options_);
+    loaded_.reset();
+    if (o_.saves()) loaded_ = checkpoints_.load_graph(needs, placement);
+    if (!loaded_) {
+      if (o_.graph.empty() && o_.generate.empty())
+        throw InputError("there is no graph in " + o_.checkpoint_dir + " to resume with: give --graph or --generate");
+      loaded_ = load_graph(world(), o_, needs, algorithm_, placement, team_);
+    }
+    partitioner_ = loaded_->graph.partitioner;
+    checkpoints_.keep_graph(*loaded_);
+    const LoadedGraph& g = *loaded_;
+    say(fmt::format("{}: {} vertices, {} edges, {}, loaded in {:.3f} s on {} rank{} x {} thread{}", g.description,
+                    g.graph.vertex_count, g.graph.edge_count, g.graph.directed ? "directed" : "undirected", g.seconds,
+                    world().size(), world().size() == 1 ? "" : "s", o_.threads, o_.threads == 1 ? "" : "s"));
+  }
+
+  void prepare_algorithm() {
+    algorithm_options_.names = loaded_->names.get();
+    resolve_sources(world(), o_, *loaded_, sources_);
+    if (o_.values_file.empty()) return;
+    algorithm_options_.start_values = pregel::read_values(world(), o_.values_file, loaded_->names.get());
+    pregel::require_values_of(world(), o_.values_file, loaded_->names.get(), loaded_->graph,
+                              algorithm_options_.start_values);
+  }
+
+  /// Superstep of the checkpoint this attempt goes on from.
+  [[nodiscard]] std::optional<std::uint64_t> where_restored() const {
+    if (!checkpoints_.restored()) return std::nullopt;
+    return checkpoints_.restored_superstep();
+  }
+
+  [[nodiscard]] pregel::RunOptions run_options() {
+    pregel::RunOptions run;
+    run.max_supersteps = o_.max_supersteps;
+    run.use_combiner = o_.combiner == "on";
+    run.seed = o_.seed;
+    run.progress = !o_.quiet && (o_.progress || isatty(STDERR_FILENO) != 0);
+    run.trace_file = o_.trace;
+    run.trace_vertices_file = o_.trace_vertices;
+    if (o_.saves()) run.checkpointer = &checkpoints_;
+    run.monitor = &watch_;
+    return run;
+  }
+
+  [[nodiscard]] Outcome run_all() {
+    std::vector<Source> sources = sources_;
+    if (sources.empty()) sources.emplace_back(); // one run without a source
+    Outcome outcome;
+    for (int repetition = 0; repetition < o_.repeat; ++repetition) {
+      for (const Source& source : sources) {
+        algorithm_options_.source = source.id;
+        outcome.last = algorithm_.run(loaded_->graph, team_, algorithm_options_, run_options());
+        outcome.runs.push_back({source.word, outcome.last.report.run_seconds, outcome.last.report.supersteps()});
+      }
+    }
+    return outcome;
+  }
+
+  void print_run(const Outcome& outcome) const;
+  void write_files(const Outcome& outcome) const;
+
+  core::Session& session_;
+  const PregelOptions& o_;
+  const pregel::Algorithm& algorithm_;
+  std::string command_line_;
+  core::ThreadTeam team_;
+  pregel::AlgorithmOptions algorithm_options_;
+  std::vector<Source> sources_;
+  pregel::RunWatch watch_;
+  pregel::JobCheckpoints checkpoints_;
+  pregel::Recoveries recoveries_;
+  std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
+  std::optional<LoadedGraph> loaded_;
+  std::uint64_t attempts_ = 0;
+};
+
+void Job::print_run(const Outcome& outcome) const {
+  const pregel::RunReport& report = outcome.last.report;
+  const double seconds = outcome.median_seconds();
+  say(fmt::format("{}: {} superstep{} in {:.4f} s, {} messages, {:.1f} M edges/s", o_.algorithm, report.supersteps(),
+                  report.supersteps() == 1 ? "" : "s", seconds, report.messages_sent(),
+                  seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
+  for (const auto& [name, value] : report.aggregates) say(fmt::format("  {} = {:.6g}", name, value));
+  if (o_.top == 0) return;
+  for (const auto& [vertex, value] : pregel::top_vertices(world(), outcome.last.result, loaded_->names.get(), o_.top))
+    say(fmt::format("  {:<20} {}", vertex, value));
+}
+
+void Job::write_files(const Outcome& outcome) const {
+  const core::Communicator& comm = world();
   const core::Stopwatch output_time;
-  if (!o.output.empty()) pregel::write_results(comm, outcome.last.result, loaded.names.get(), o.output);
+  if (!o_.output.empty()) pregel::write_results(comm, outcome.last.result, loaded_->names.get(), o_.output);
   const double output_seconds = output_time.seconds();
   const std::uint64_t peak =
       core::all_reduce_value(comm, std::uint64_t{core::peak_resident_bytes()}, core::Reduce::max);
-  const std::uint64_t graph_bytes = core::all_reduce_value(comm, loaded.graph.bytes(), core::Reduce::sum);
+  const std::uint64_t graph_bytes = core::all_reduce_value(comm, loaded_->graph.bytes(), core::Reduce::sum);
+  const nlohmann::json recoveries = recoveries_.to_json(comm);
   core::agree(comm, [&] {
-    if (comm.rank() != 0 || o.metrics.empty()) return;
-    std::vector<std::string> words(argv, argv + argc);
-    core::write_json(o.metrics, metrics(o, comm, loaded, outcome, output_seconds, peak, graph_bytes,
-                                        fmt::format("{}", fmt::join(words, " "))));
+    if (comm.rank() != 0 || o_.metrics.empty()) return;
+    core::write_json(o_.metrics, metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes, recoveries,
+                                         command_line_));
   });
+}
+
+core::ExitCode run(core::Session& session, int argc, char** argv) {
+  const core::Communicator& world = session.world();
+  const std::optional<PregelOptions> options = drivers::parse_pregel_options(argc, argv, world.rank() == 0);
+  if (!options) return core::ExitCode::success;
+  drivers::check_pregel_options(*options, pregel::find_algorithm(options->algorithm));
+  drivers::check_pregel_files(world, *options);
+  const std::vector<std::string> words(argv, argv + argc);
+  Job job(session, *options, fmt::format("{}", fmt::join(words, " ")));
+  job.run();
   return core::ExitCode::success;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  return core::run_driver("pregel", argc, argv, run);
+  return core::run_session("pregel", argc, argv, run);
 }

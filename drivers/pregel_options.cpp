@@ -14,6 +14,7 @@
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
+#include "core/fault_tolerance.hpp"
 #include "core/metrics.hpp"
 
 namespace drivers {
@@ -154,6 +155,48 @@ void add_output_options(CLI::App& app, PregelOptions& o) {
   app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
 }
 
+void add_fault_options(CLI::App& app, PregelOptions& o) {
+  app.add_option("--checkpoint-dir", o.checkpoint_dir, "directory for checkpoints; made if it does not exist")
+      ->group("Faults");
+  app.add_option("--checkpoint-every", o.checkpoint_every,
+                 "N supersteps, or auto: as often as pays, from measured costs and --mtbf")
+      ->check(whole_number(1) | CLI::IsMember({"auto"}))
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_option("--mtbf", o.mtbf, "seconds between two failures of the job, for auto")
+      ->check(real_between(1e-3, std::numeric_limits<double>::max()))
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_option("--keep", o.keep, "how many checkpoints to keep")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_flag("--checkpoint-required", o.checkpoint_required,
+               "end the job when a checkpoint cannot be written (else: a warning)")
+      ->group("Faults");
+  app.add_flag("--checkpoint-memory", o.checkpoint_memory,
+               "also keep each rank's state in the memory of the next rank (needs MPI with ULFM)")
+      ->group("Faults");
+  app.add_flag("--resume", o.resume,
+               "go on from the newest whole checkpoint in --checkpoint-dir, on any number of ranks; from the start if "
+               "there is none. --graph may be left out")
+      ->group("Faults");
+  app.add_option("--on-failure", o.on_failure,
+                 "a rank dies: shrink (the others go on; needs `mpirun --with-ft ulfm`), abort, or auto: shrink if it can")
+      ->check(CLI::IsMember({"auto", "shrink", "abort"}))
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_option("--timeout", o.timeout,
+                 "kill a rank that was silent for so many seconds: stopped, or computing one superstep (0: never)")
+      ->check(real_between(0, 1e9))
+      ->capture_default_str()
+      ->group("Faults");
+  app.add_option("--inject", o.inject,
+                 "for drills: rank=R,superstep=S[,signal=KILL|STOP|TERM...][,where=compute|exchange|checkpoint|recovery], "
+                 "or rank=R,write=N: its N-th write of a checkpoint fails; may be repeated")
+      ->group("Faults");
+}
+
 /// Options that only some algorithms read, as far as they were given.
 std::vector<std::string_view> given_algorithm_options(const PregelOptions& o) {
   std::vector<std::string_view> given;
@@ -198,6 +241,17 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   }
 }
 
+void check_fault_options(const PregelOptions& o) {
+  if (o.resume && o.checkpoint_dir.empty()) throw InputError("--resume needs --checkpoint-dir");
+  if (o.checkpoint_required && o.checkpoint_dir.empty())
+    throw InputError("--checkpoint-required needs --checkpoint-dir");
+  if (o.saves() && (o.repeat > 1 || !o.sources_file.empty()))
+    throw InputError("checkpoints are of one run; leave --repeat and --sources out");
+  if (o.on_failure == "shrink" && !core::survives_failures())
+    throw InputError("--on-failure shrink: this MPI ends a job whose rank has died; it takes Open MPI 5 and `mpirun "
+                     "--with-ft ulfm`, or supervise, which starts the job again");
+}
+
 void check_files(const PregelOptions& o) {
   using Named = std::pair<const char*, const std::string*>;
   const Named targets[] = {{"--output", &o.output},
@@ -237,15 +291,24 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   add_input_options(app, options);
   add_run_options(app, options);
   add_output_options(app, options);
+  add_fault_options(app, options);
   for (const char* name : {"--graph", "--vertices", "--generate", "--source", "--sources", "--values", "--output",
-                           "--metrics", "--trace", "--trace-vertices"})
+                           "--metrics", "--trace", "--trace-vertices", "--checkpoint-dir"})
     app.get_option(name)->check(not_empty());
   if (answers_itself(app, argc, argv, printing)) return std::nullopt;
   return options;
 }
 
+std::optional<std::uint64_t> PregelOptions::every() const {
+  if (checkpoint_every == "auto") return std::nullopt;
+  return std::stoull(checkpoint_every);
+}
+
 void check_pregel_options(const PregelOptions& o, const pregel::Algorithm& algorithm) {
-  if (o.graph.empty() == o.generate.empty()) throw InputError("give either --graph FILE or --generate SPEC");
+  check_fault_options(o);
+  const bool no_source_needed = o.resume && o.graph.empty() && o.generate.empty();
+  if (o.graph.empty() == o.generate.empty() && !no_source_needed)
+    throw InputError("give either --graph FILE or --generate SPEC");
   if (o.mode == "async") throw InputError("--mode async is not built yet; --mode sync gives the same results");
   check_algorithm_options(o, algorithm);
   if (!o.generate.empty() && (!o.vertices.empty() || o.ids != "number" || o.format != "auto")) {

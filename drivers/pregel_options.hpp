@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/communicator.hpp"
 #include "pregel/algorithms/algorithm.hpp"
@@ -26,6 +27,17 @@ struct PregelOptions {
   std::size_t top = 0;
   bool parents = false, progress = false, quiet = false;
   std::string output, metrics, trace, trace_vertices;
+
+  std::string checkpoint_dir, checkpoint_every = "auto", on_failure = "auto";
+  int keep = 2;
+  double mtbf = 24 * 3600, timeout = 0;
+  bool checkpoint_required = false, checkpoint_memory = false, resume = false;
+  std::vector<std::string> inject;
+
+  /// States are saved, on disk or in memory.
+  [[nodiscard]] bool saves() const noexcept { return !checkpoint_dir.empty() || checkpoint_memory; }
+  /// Supersteps between checkpoints; nothing for auto.
+  [[nodiscard]] std::optional<std::uint64_t> every() const;
 };
 
 /// Nothing when --help or --version was answered, on standard output if `printing`. InputError for what is unknown or

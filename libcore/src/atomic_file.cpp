@@ -178,7 +178,8 @@ SharedAtomicFile::~SharedAtomicFile() {
 
 void SharedAtomicFile::close_and_remove() noexcept {
   if (descriptor_ >= 0) (void)close(std::exchange(descriptor_, -1));
-  if (!committed_ && comm_.rank() == 0) (void)unlink(temporary_path_.c_str());
+  // Every rank tries: rank 0 may be what failed.
+  if (!committed_ && !temporary_path_.empty()) (void)unlink(temporary_path_.c_str());
 }
 
 void SharedAtomicFile::write_at(std::span<const std::byte> bytes, std::size_t offset) {

@@ -28,6 +28,7 @@
 #include "core/agreement.hpp"
 #include "core/clock.hpp"
 #include "core/log.hpp"
+#include "core/silence_guard.hpp"
 
 namespace core {
 namespace {
@@ -39,6 +40,7 @@ constexpr double kLonelyGraceSeconds = 3;
 constexpr double kAgreedGraceSeconds = 60;
 /// MPI_Finalize has been seen to hang after a process failure. Results are in place by then.
 constexpr std::chrono::seconds kFinalizeDeadline{30};
+constexpr std::chrono::seconds kFinalizeDeadlineAfterLoss{3};
 
 /// Keeps every library that is loaded now, MPI's plug-ins among them, in memory until the process ends. MPI_Finalize of
 /// Open MPI unloads its plug-ins, while a progress thread of its own may still be inside one: on a busy machine the
@@ -100,10 +102,10 @@ std::optional<std::vector<Outcome>> exchange_outcomes(const Communicator& closin
 /// Ends the process when MPI_Finalize does not return.
 class FinalizeDeadline {
  public:
-  explicit FinalizeDeadline(int exit_code)
-      : watcher_([this, exit_code] {
+  FinalizeDeadline(int exit_code, std::chrono::seconds deadline)
+      : watcher_([this, exit_code, deadline] {
           std::unique_lock lock(mutex_);
-          if (!finished_changed_.wait_for(lock, kFinalizeDeadline, [this] { return finished_; })) _exit(exit_code);
+          if (!finished_changed_.wait_for(lock, deadline, [this] { return finished_; })) _exit(exit_code);
         }) {}
   ~FinalizeDeadline() {
     {
@@ -129,9 +131,9 @@ struct Leaving {
   std::optional<LocalFailure> failure;
 };
 
-Leaving run_body(const Communicator& world, int argc, char** argv, const DriverBody& body) {
+Leaving run_body(Session& session, int argc, char** argv, const SessionBody& body) {
   try {
-    return {body(world, argc, argv), std::nullopt};
+    return {body(session, argc, argv), std::nullopt};
   } catch (...) {
     LocalFailure failure = describe_current_exception();
     const ExitCode code = failure.code;
@@ -144,16 +146,23 @@ Leaving run_body(const Communicator& world, int argc, char** argv, const DriverB
   _exit(exit_code);
 }
 
+std::string line_of(const char* program, const LocalFailure& failure) {
+  return fmt::format("{}: {}{}", program, failure.code == ExitCode::requeue ? "" : "error: ", failure.message);
+}
+
 /// The exit code, after all ranks have said how they left the body.
-int conclude(const Communicator& closing, const char* program, const Leaving& leaving) {
+int conclude(const Session& session, const char* program, const Leaving& leaving) {
+  const Communicator& closing = session.closing();
   const bool failed = leaving.failure.has_value();
   const bool agreed = failed && leaving.failure->rank.has_value();
   const int rank = closing.rank();
-  const std::string line = failed ? fmt::format("{}: error: {}", program, leaving.failure->message) : std::string();
+  const std::string line = failed ? line_of(program, *leaving.failure) : std::string();
   const std::string prefixed = closing.size() > 1 ? fmt::format("[rank {}] {}", rank, line) : line;
 
   // What ranks have agreed on is said at once, whatever happens in the closing exchange.
   if (agreed && rank == 0) print_line(line);
+  // All are known to have completed: a death from now on changes nothing, and must not spoil the exit code.
+  if (!failed && session.completed()) return static_cast<int>(leaving.code);
   const Outcome mine{std::hash<std::string>{}(line), static_cast<std::int32_t>(leaving.code), failed ? 1 : 0,
                      agreed ? 1 : 0};
   const double grace = !failed ? 0 : agreed ? kAgreedGraceSeconds : kLonelyGraceSeconds;
@@ -179,30 +188,37 @@ int conclude(const Communicator& closing, const char* program, const Leaving& le
 } // namespace
 
 int run_driver(const char* program, int argc, char** argv, const DriverBody& body) {
+  return run_session(program, argc, argv,
+                     [&body](Session& session, int count, char** words) { return body(session.world(), count, words); });
+}
+
+int run_session(const char* program, int argc, char** argv, const SessionBody& body) {
+  if (const std::optional<int> guarded = run_as_guard(argc, argv)) return *guarded;
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     print_line(fmt::format("{}: error: cannot initialise MPI", program));
     return static_cast<int>(ExitCode::failure);
   }
   int exit_code = static_cast<int>(ExitCode::failure);
+  std::chrono::seconds finalize_deadline = kFinalizeDeadline;
   try {
-    const Communicator closing = Communicator::world().duplicate();
-    configure_logging(closing.rank(), LogLevel::normal);
+    Session session;
+    configure_logging(session.first_rank(), LogLevel::normal);
     Leaving leaving;
     if (provided < MPI_THREAD_FUNNELED) {
       leaving = {ExitCode::failure, LocalFailure{"this MPI does not support threads (MPI_THREAD_FUNNELED)"}};
     } else {
-      const Communicator world = Communicator::world().duplicate();
-      leaving = run_body(world, argc, argv, body);
+      leaving = run_body(session, argc, argv, body);
     }
-    exit_code = conclude(closing, program, leaving);
+    exit_code = conclude(session, program, leaving);
+    if (session.has_lost_ranks()) finalize_deadline = kFinalizeDeadlineAfterLoss;
   } catch (const std::exception& error) { // from the duplicates: MPI itself does not work
     print_line(fmt::format("{}: error: {}", program, error.what()));
     abort_job(exit_code);
   }
   std::fflush(nullptr);
   keep_libraries_loaded();
-  const FinalizeDeadline deadline(exit_code);
+  const FinalizeDeadline deadline(exit_code, finalize_deadline);
   MPI_Finalize();
   return exit_code;
 }

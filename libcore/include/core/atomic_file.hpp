@@ -45,7 +45,7 @@ class AtomicFile {
 
 /// All ranks write one file, each its own byte ranges. Rank 0 creates and finally renames it. Constructor and commit
 /// are collective and throw the same error on all ranks; write_at is local and may be called from anywhere between
-/// (inside core::agree, since it can fail on one rank). Unless committed, the file is removed by rank 0's destructor.
+/// (inside core::agree, since it can fail on one rank). Unless committed, the file is removed by the destructor.
 /// The communicator must outlive the object.
 class SharedAtomicFile {
  public:

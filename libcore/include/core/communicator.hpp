@@ -28,6 +28,8 @@ class Communicator {
   [[nodiscard]] Communicator duplicate() const;
   /// Ranks with equal `color` together, ordered by `key`. Collective.
   [[nodiscard]] Communicator split(int color, int key) const;
+  /// Never frees the handle: for communicators that were revoked, or may have lost ranks. Local.
+  void leave_unfreed() noexcept { owned_ = false; }
   /// The ranks that share this node's memory. Collective.
   [[nodiscard]] Communicator split_shared() const;
 

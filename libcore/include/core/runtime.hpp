@@ -6,6 +6,7 @@
 
 #include "core/communicator.hpp"
 #include "core/error.hpp"
+#include "core/session.hpp"
 
 namespace core {
 
@@ -20,6 +21,11 @@ using DriverBody = std::function<ExitCode(const Communicator& world, int argc, c
 /// - Otherwise "[rank N] PROGRAM: error: LINE" by the rank that threw it. When the other ranks do not leave the body
 ///   within a few seconds, because they wait for this one, the job is aborted: nobody hangs.
 int run_driver(const char* program, int argc, char** argv, const DriverBody& body);
+
+/// The body of a driver that goes on when ranks die.
+using SessionBody = std::function<ExitCode(Session& session, int argc, char** argv)>;
+/// The same for such a driver. An error with ExitCode::requeue is no error: its line is printed without that word.
+int run_session(const char* program, int argc, char** argv, const SessionBody& body);
 
 /// Largest resident memory of this process so far, in bytes. Local.
 [[nodiscard]] std::size_t peak_resident_bytes();

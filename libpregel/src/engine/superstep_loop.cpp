@@ -11,7 +11,7 @@ namespace pregel {
 namespace {
 
 // Words in front of the aggregators in the reduction at the barrier.
-enum ControlWord : std::size_t { kFailed, kComputed, kWoken, kStillActive, kPublished, kSent, kDirect, kControlWords };
+enum ControlWord : std::size_t { kFailed, kComputed, kWoken, kStillActive, kPublished, kSent, kDirect, kStop, kControlWords };
 
 } // namespace
 
@@ -24,13 +24,15 @@ RunReport SuperstepLoop::run() {
   if (!options_.trace_file.empty() || !options_.trace_vertices_file.empty())
     trace_ = std::make_unique<TraceWriter>(*graph_.comm, options_);
   if (options_.progress && graph_.comm->rank() == 0) progress_ = std::make_unique<ProgressLine>();
-  sums_.resize(kControlWords + board_.sum_words());
-  maxima_.resize(board_.max_words());
+  sums_.assign(kControlWords + board_.sum_words(), 0);
+  maxima_.assign(board_.max_words(), 0);
 
   RunReport report;
+  begin_or_restore(report);
   core::barrier(*graph_.comm);
   const core::Stopwatch run_time;
-  for (superstep_ = 0;; ++superstep_) {
+  for (;; ++superstep_) {
+    if (options_.checkpointer != nullptr) save_if_due(report);
     core::Stopwatch phase;
     SuperstepReport row;
     row.superstep = superstep_;
@@ -45,7 +47,7 @@ RunReport SuperstepLoop::run() {
     row.active = totals_.computed;
     row.sent = totals_.sent + totals_.direct;
     row.mode = mode_;
-    if (superstep_ > 0) report.per_superstep.back().wakeups = totals_.woken;
+    if (!report.per_superstep.empty()) report.per_superstep.back().wakeups = totals_.woken;
     remember_aggregates(report);
 
     const bool last = finished();
@@ -70,6 +72,7 @@ RunReport SuperstepLoop::run() {
 
 std::optional<core::LocalFailure> SuperstepLoop::compute_guarded(SuperstepCounts& mine) {
   try {
+    enter(Phase::compute);
     begin_superstep();
     mine = compute();
     return std::nullopt;
@@ -86,14 +89,21 @@ void SuperstepLoop::synchronise(const SuperstepCounts& mine, const std::optional
   sums_[kPublished] = static_cast<std::int64_t>(mine.published);
   sums_[kSent] = static_cast<std::int64_t>(mine.sent);
   sums_[kDirect] = static_cast<std::int64_t>(mine.direct);
+  sums_[kStop] = options_.monitor != nullptr && options_.monitor->stop_requested() ? 1 : 0;
+  enter(Phase::barrier);
   const std::span<std::int64_t> sums(sums_), maxima(maxima_);
   board_.pack(sums.subspan(kControlWords), maxima);
   core::all_reduce(*graph_.comm, sums, core::Reduce::sum);
   if (sums_[kFailed] != 0) core::agree_on_failure(*graph_.comm, failure);
   if (!maxima.empty()) core::all_reduce(*graph_.comm, maxima, core::Reduce::max);
-  board_.unpack(sums.subspan(kControlWords), maxima);
+  take_reduced_words();
+}
+
+void SuperstepLoop::take_reduced_words() {
+  board_.unpack(std::span<const std::int64_t>(sums_).subspan(kControlWords), maxima_);
   const auto word = [&](ControlWord w) { return static_cast<std::uint64_t>(sums_[w]); };
   totals_ = {word(kComputed), word(kWoken), word(kStillActive), word(kPublished), word(kSent), word(kDirect)};
+  stop_agreed_ = word(kStop) != 0;
 }
 
 bool SuperstepLoop::finished() {
@@ -109,11 +119,16 @@ void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {
     discard_messages();
     row.delivered = 0;
   } else {
+    enter(Phase::exchange);
     const ExchangeVolume volume = exchange(all_published, totals_.direct != 0);
     report.values_sent += volume.values;
     report.bytes_sent += volume.bytes;
-    if (all_published && totals_.direct == 0) all_published_supersteps_.push_back(report.per_superstep.size());
+    row.all_published = all_published && totals_.direct == 0;
   }
+}
+
+void SuperstepLoop::enter(Phase phase) {
+  if (options_.monitor != nullptr) options_.monitor->entering(phase, superstep_);
 }
 
 void SuperstepLoop::trace(SuperstepReport& row) {
@@ -137,7 +152,7 @@ void SuperstepLoop::remember_aggregates(RunReport& report) const {
 /// Where all vertices publish, what is delivered is a property of the graph: one message for each arc, or with a
 /// combiner for each pair of a target and a rank that has senders to it. Counted once, after the clock has stopped.
 void SuperstepLoop::fill_known_deliveries(RunReport& report) const {
-  if (all_published_supersteps_.empty() || trace_) return;
+  if (trace_ || std::ranges::none_of(report.per_superstep, &SuperstepReport::all_published)) return;
   std::uint64_t delivered = 0;
   std::vector<std::uint32_t> seen(static_cast<std::size_t>(graph_.comm->size()), ~0U);
   if (combining()) {
@@ -155,7 +170,9 @@ void SuperstepLoop::fill_known_deliveries(RunReport& report) const {
     delivered = graph_.in_arcs.entries.size();
   }
   delivered = core::all_reduce_value(*graph_.comm, delivered, core::Reduce::sum);
-  for (const std::size_t k : all_published_supersteps_) report.per_superstep[k].delivered = delivered;
+  for (SuperstepReport& row : report.per_superstep) {
+    if (row.all_published) row.delivered = delivered;
+  }
 }
 
 } // namespace pregel

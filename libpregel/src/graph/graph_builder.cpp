@@ -356,6 +356,7 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
   graph.partitioner = std::move(partitioner);
   graph.directed = options.directed;
   graph.weighted = options.needs.weights;
+  graph.largest_id = summary.largest_id;
 
   std::vector<OutEdge> out_edges;
   if (options.needs.out_edges && !symmetric) out_edges = route_out_edges(comm, input, graph.partitioner, options);
@@ -404,6 +405,7 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
 DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input, const BuildOptions& options) {
   const InputSummary summary = summarise(comm, input);
   const auto make_partitioner = [&] {
+    if (options.partitioner) return *options.partitioner;
     switch (options.partition) {
       case PartitionKind::hash: return Partitioner::hash(comm.size());
       case PartitionKind::modulo: return Partitioner::modulo(comm.size());

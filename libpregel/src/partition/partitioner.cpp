@@ -76,4 +76,29 @@ Partitioner Partitioner::sampled_range(const core::Communicator& comm, const Edg
   return range(std::move(first_ids));
 }
 
+Partitioner Partitioner::without(std::span<const int> lost) const {
+  Loss loss{std::vector<int>(static_cast<std::size_t>(ranks_), -1), 0};
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (!std::ranges::binary_search(lost, rank)) loss.survivor[static_cast<std::size_t>(rank)] = loss.ranks++;
+  }
+  Partitioner after = *this;
+  after.ranks_ = loss.ranks;
+  after.losses_.push_back(std::move(loss));
+  return after;
+}
+
+int Partitioner::owner_after_losses(GlobalId id, int owner) const noexcept {
+  // The orphans of a rank are dealt out by a number that has nothing to do with what made them its own: the quotient of
+  // the textbook's division, else a second hash.
+  std::uint64_t lot = kind_ == PartitionKind::modulo ? number(id) / static_cast<unsigned>(first_ranks_)
+                                                     : core::mix64(core::mix64(number(id)) ^ 0x6c62272e07bb0142ULL);
+  for (const Loss& loss : losses_) {
+    const auto ranks = static_cast<unsigned>(loss.ranks);
+    const int survivor = loss.survivor[static_cast<std::size_t>(owner)];
+    owner = survivor >= 0 ? survivor : static_cast<int>(lot % ranks);
+    if (survivor < 0) lot /= ranks;
+  }
+  return owner;
+}
+
 } // namespace pregel

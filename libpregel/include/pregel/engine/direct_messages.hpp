@@ -65,6 +65,7 @@ class DirectMessages {
     });
     sorted_ = true;
   }
+  [[nodiscard]] const std::vector<ReceivedMessage<Message>>& all() const noexcept { return messages_; }
   /// Those for local vertices begin .. end-1. The messages must be sorted.
   [[nodiscard]] std::span<const ReceivedMessage<Message>> in_range(std::uint32_t begin, std::uint32_t end) const {
     const auto before = [](const ReceivedMessage<Message>& m, std::uint32_t bound) { return index(m.target) < bound; };

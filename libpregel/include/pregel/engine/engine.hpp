@@ -362,6 +362,15 @@ class Engine final : public SuperstepLoop {
     return outbox;
   }
 
+  // ---- checkpoints --------------------------------------------------------------------------------------------
+
+  [[nodiscard]] const char* why_not_saved() const noexcept override;
+  [[nodiscard]] std::string save_program() const override;
+  void load_program(const std::string& bytes) override;
+  [[nodiscard]] core::checkpoint::Part save_tables() const override;
+  void load_tables(const core::checkpoint::Part& part) override;
+  void refill_mirrors(bool all_published) override;
+
   // ---- trace --------------------------------------------------------------------------------------------------
 
   TraceDetails trace_details(bool describe_vertices) override;
@@ -424,4 +433,5 @@ void Vertex<P>::send(GlobalId target, const Message& message) {
 #include "pregel/engine/engine_list.hpp"  // IWYU pragma: export
 #include "pregel/engine/engine_pull.hpp"  // IWYU pragma: export
 #include "pregel/engine/engine_push.hpp"  // IWYU pragma: export
+#include "pregel/engine/engine_state.hpp" // IWYU pragma: export
 #include "pregel/engine/engine_trace.hpp" // IWYU pragma: export

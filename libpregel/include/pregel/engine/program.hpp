@@ -27,6 +27,7 @@
 //   begin_superstep(ctx)   on the program itself, before the vertices, once a superstep on each rank
 //   master(ctx)            after the barrier, on every rank with equal aggregates: read them, change the program, halt
 //                          the job; must do the same on every rank
+//   serialize(archive, n)  saves and restores what master() has changed, so that the job can be checkpointed
 //
 // A Message that is not trivially copyable travels by Boost.Serialization and needs its serialize(). Inside it ids must
 // be written as std::uint64_t, because Boost.Serialization cuts every enum to an int.
@@ -36,6 +37,11 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+} // namespace boost::archive
 
 namespace pregel {
 
@@ -92,6 +98,18 @@ concept PreparesSupersteps = requires(P& p, const Context& c) {
 template <class P>
 concept HasMaster = requires(P& p, MasterContext& c) {
   p.master(c);
+};
+/// master() that leaves the program as it is.
+template <class P>
+concept HasConstantMaster = requires(const P& p, MasterContext& c) {
+  p.master(c);
+};
+/// The program saves and restores its own state: void serialize(Archive&, unsigned version), as Boost.Serialization has
+/// it.
+template <class P>
+concept HasSerializableState = requires(P& p, boost::archive::binary_oarchive& out, boost::archive::binary_iarchive& in) {
+  p.serialize(out, 0U);
+  p.serialize(in, 0U);
 };
 
 } // namespace pregel

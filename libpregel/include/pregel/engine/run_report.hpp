@@ -13,6 +13,9 @@
 
 namespace pregel {
 
+class Checkpointer; // checkpointer.hpp
+class RunMonitor;
+
 /// What happens to a message whose target does not exist.
 enum class UnknownTarget { error, drop };
 
@@ -24,6 +27,8 @@ struct RunOptions {
   bool progress = false;       ///< a line on standard error, refreshed a few times a second
   std::string trace_file = {}; ///< CSV, a row a superstep; counts deliveries exactly (costs a pass over the arcs)
   std::string trace_vertices_file = {}; ///< CSV, a row a vertex a superstep; for small graphs
+  Checkpointer* checkpointer = nullptr; ///< saves the run, and says where it goes on; must outlive the run
+  RunMonitor* monitor = nullptr;        ///< looks on; must outlive the run
 };
 
 /// How the messages of a superstep were brought to the vertices that read them.
@@ -39,11 +44,13 @@ struct SuperstepReport {
   double compute_seconds = 0, exchange_seconds = 0,
          wait_seconds = 0; ///< this rank's; the slowest rank's after reduce()
   FoldMode mode = FoldMode::none;
+  bool all_published = false; ///< every vertex sent to all neighbours, and nobody to an id
 };
 
 struct RunReport {
   std::vector<SuperstepReport> per_superstep;
-  double run_seconds = 0;
+  double run_seconds = 0;        ///< since this process began or resumed the run
+  double checkpoint_seconds = 0; ///< of it
   double compute_seconds = 0;                             ///< this rank's, summed over supersteps
   double imbalance = 1;                                   ///< largest over mean compute time of the ranks
   std::uint64_t values_sent = 0;                          ///< messages that crossed ranks (all ranks)

@@ -12,6 +12,7 @@
 #include "core/thread_team.hpp"
 #include "pregel/engine/aggregators.hpp"
 #include "pregel/engine/boundary_exchange.hpp"
+#include "pregel/engine/checkpointer.hpp"
 #include "pregel/engine/context.hpp"
 #include "pregel/engine/run_report.hpp"
 #include "pregel/graph/distributed_graph.hpp"
@@ -59,6 +60,17 @@ class SuperstepLoop {
   /// Counts what was delivered at this barrier, and describes every vertex if asked. Local; may throw.
   virtual TraceDetails trace_details(bool describe_vertices) = 0;
 
+  /// Why this program cannot be saved; null if it can. Local.
+  [[nodiscard]] virtual const char* why_not_saved() const noexcept = 0;
+  /// The program's own state. Local.
+  [[nodiscard]] virtual std::string save_program() const = 0;
+  virtual void load_program(const std::string& bytes) = 0;
+  /// The tables of EngineState that are about vertices. Local.
+  [[nodiscard]] virtual core::checkpoint::Part save_tables() const = 0;
+  virtual void load_tables(const core::checkpoint::Part& part) = 0;
+  /// After load_tables: brings the loaded messages to their mirrors. Collective.
+  virtual void refill_mirrors(bool all_published) = 0;
+
   const DistributedGraph& graph_;
   core::ThreadTeam& team_;
   RunOptions options_;
@@ -70,16 +82,22 @@ class SuperstepLoop {
  private:
   std::optional<core::LocalFailure> compute_guarded(SuperstepCounts& mine);
   void synchronise(const SuperstepCounts& mine, const std::optional<core::LocalFailure>& failure);
+  void take_reduced_words();
   [[nodiscard]] bool finished();
   void deliver(SuperstepReport& row, RunReport& report);
   void trace(SuperstepReport& row);
   void remember_aggregates(RunReport& report) const;
   void fill_known_deliveries(RunReport& report) const;
+  void enter(Phase phase);
+  void begin_or_restore(RunReport& report);
+  void save_if_due(RunReport& report);
+  [[nodiscard]] EngineState state(const RunReport& report) const;
+  void take_state(const EngineState& state, RunReport& report);
 
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<ProgressLine> progress_;
   std::vector<std::int64_t> sums_, maxima_;
-  std::vector<std::size_t> all_published_supersteps_;
+  bool stop_agreed_ = false; ///< some rank wants to stop: at the start of the next superstep
 };
 
 } // namespace pregel

@@ -62,6 +62,7 @@ struct DistributedGraph {
   std::uint64_t vertex_count = 0;
   std::uint64_t edge_count = 0;  ///< input edges after clean-up; undirected edges once
   std::uint64_t arc_count = 0;   ///< directions along which messages travel
+  std::uint64_t largest_id = 0;  ///< a bound; ids of dropped loops count too
   std::uint64_t fingerprint = 0; ///< of ids, arcs and weights, whatever the partition
   bool directed = true;
   bool weighted = false;

@@ -2,6 +2,8 @@
 // mirrors.
 #pragma once
 
+#include <optional>
+
 #include "core/communicator.hpp"
 #include "core/thread_team.hpp"
 #include "pregel/graph/distributed_graph.hpp"
@@ -26,6 +28,7 @@ struct GraphNeeds {
 struct BuildOptions {
   bool directed = true;
   PartitionKind partition = PartitionKind::hash;
+  std::optional<Partitioner> partitioner{}; ///< instead of a new one of that kind; of as many ranks as the communicator
   SelfLoops self_loops = SelfLoops::keep;
   MultiEdges multi_edges = MultiEdges::keep;
   GraphNeeds needs = {};

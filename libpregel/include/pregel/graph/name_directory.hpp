@@ -30,6 +30,8 @@ class NameDirectory {
   [[nodiscard]] std::vector<GlobalId> ids_of(const core::Communicator& comm, std::span<const std::string> names) const;
   /// The names of `ids` (any ids, any order). An id that has no name gets the empty string. Collective.
   [[nodiscard]] std::vector<std::string> names_of(const core::Communicator& comm, std::span<const GlobalId> ids) const;
+  /// This rank's names, ascending. Local.
+  [[nodiscard]] std::span<const std::string> local_names() const noexcept { return names_; }
 
  private:
   std::vector<std::string> names_;         // this rank's, ascending; id of names_[i] is first_id_[rank] + i

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,26 +36,44 @@ class Partitioner {
                                                  const std::vector<GlobalId>& vertices,
                                                  std::uint64_t contiguous_vertices);
 
+  /// After the ranks `lost` (ascending) have died: the survivors, renumbered in order, keep what they have, and what the
+  /// dead owned is dealt out evenly to all of them. Local.
+  [[nodiscard]] Partitioner without(std::span<const int> lost) const;
+
   [[nodiscard]] PartitionKind kind() const noexcept { return kind_; }
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
 
   [[nodiscard]] int owner(GlobalId id) const noexcept {
+    const int first = first_owner(id);
+    return losses_.empty() ? first : owner_after_losses(id, first);
+  }
+
+ private:
+  /// What one failure did to the numbering.
+  struct Loss {
+    std::vector<int> survivor; // new number of each rank, -1 if it died
+    int ranks;                 // that were left
+  };
+
+  Partitioner(PartitionKind kind, int ranks) : kind_(kind), ranks_(ranks), first_ranks_(ranks) {}
+
+  [[nodiscard]] int first_owner(GlobalId id) const noexcept {
     const std::uint64_t n = number(id);
     switch (kind_) {
       case PartitionKind::hash:
-        return static_cast<int>((static_cast<core::Uint128>(core::mix64(n)) * static_cast<unsigned>(ranks_)) >> 64);
-      case PartitionKind::modulo: return static_cast<int>(n % static_cast<unsigned>(ranks_));
+        return static_cast<int>((static_cast<core::Uint128>(core::mix64(n)) * static_cast<unsigned>(first_ranks_)) >> 64);
+      case PartitionKind::modulo: return static_cast<int>(n % static_cast<unsigned>(first_ranks_));
       case PartitionKind::range: break;
     }
     return static_cast<int>(std::upper_bound(first_ids_.begin(), first_ids_.end(), n) - first_ids_.begin());
   }
-
- private:
-  Partitioner(PartitionKind kind, int ranks) : kind_(kind), ranks_(ranks) {}
+  [[nodiscard]] int owner_after_losses(GlobalId id, int owner) const noexcept;
 
   PartitionKind kind_;
   int ranks_;
+  int first_ranks_; // before any loss
   std::vector<std::uint64_t> first_ids_;
+  std::vector<Loss> losses_;
 };
 
 } // namespace pregel

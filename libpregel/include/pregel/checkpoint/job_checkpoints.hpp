@@ -1,0 +1,97 @@
+// The checkpoints of one job: its graph, stored once, and its states, on disk and in partners' memory.
+//
+// An object lives as long as the job, over all its attempts; the communicator is that of the attempt at hand. On disk a
+// job is a directory of two stores (core/checkpoint/store.hpp): graph-000000000000/ and superstep-000000000004/ ...
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "core/checkpoint/partner_memory.hpp"
+#include "core/checkpoint/store.hpp"
+#include "core/communicator.hpp"
+#include "pregel/checkpoint/interval.hpp"
+#include "pregel/checkpoint/stored_graph.hpp"
+#include "pregel/engine/checkpointer.hpp"
+
+namespace pregel {
+
+struct CheckpointOptions {
+  std::string directory;              ///< empty: nothing on disk
+  std::optional<std::uint64_t> every; ///< supersteps; nothing: as often as pays
+  double mtbf_seconds = 24 * 3600;    ///< of the whole job, for that
+  int keep = 2;
+  bool required = false; ///< a checkpoint that cannot be written ends the job
+  bool memory = false;   ///< copies in partners' memory too
+  bool resume = false;   ///< go on from what is in the directory
+};
+
+/// What the job does at these points, for faults on order.
+struct CheckpointHooks {
+  std::function<void(std::uint64_t superstep)> part_written{};
+  std::function<void()> restoring{};
+};
+
+class JobCheckpoints final : public Checkpointer {
+ public:
+  /// `identity`: what must be equal for a state to be taken over, as a flat object of option and value.
+  JobCheckpoints(CheckpointOptions options, nlohmann::json identity, CheckpointHooks hooks);
+
+  /// Before anything else: InputError on every rank if the directory cannot be used, or holds another job's checkpoints
+  /// and --resume was not given. Makes the directory, and removes what an interrupted write has left. Collective.
+  void prepare(const core::Communicator& comm);
+
+  /// An attempt of the job begins on `comm`; `restart` counts the ones before. Local.
+  void begin_attempt(const core::Communicator& comm, std::uint64_t attempt);
+
+  /// The stored graph, placed anew; nothing if none was stored, or, with a warning, if it is damaged. Collective.
+  [[nodiscard]] std::optional<LoadedGraph> load_graph(GraphNeeds needs, const Placement& placement);
+  /// Stores the graph: on disk if it is not there yet, in memory for this attempt. Collective.
+  void keep_graph(const LoadedGraph& loaded);
+
+  // Checkpointer.
+  [[nodiscard]] std::optional<EngineState> restore(const DistributedGraph& graph) override;
+  [[nodiscard]] bool due(std::uint64_t superstep) override;
+  void save(const DistributedGraph& graph, EngineState&& state) override;
+
+  /// Where the run of this attempt began. Local.
+  [[nodiscard]] std::uint64_t restored_superstep() const noexcept { return restored_superstep_; }
+  [[nodiscard]] bool restored() const noexcept { return restored_; }
+  /// How often save() was called. Local.
+  [[nodiscard]] std::uint64_t saves() const noexcept { return saves_; }
+
+ private:
+  struct Found {
+    std::uint64_t superstep = 0;
+    nlohmann::json meta;
+    std::vector<core::checkpoint::Part> parts;
+    bool on_disk = false;
+  };
+  [[nodiscard]] bool on_disk() const noexcept { return !options_.directory.empty(); }
+  [[nodiscard]] std::optional<Found> find_state();
+  [[nodiscard]] bool graph_is_stored() const;
+  void require_same_job(const nlohmann::json& saved) const;
+  void save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
+  void warn(const std::string& line) const;
+  /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required.
+  void unless_required(const std::string& consequence, const std::function<void()>& write) const;
+
+  CheckpointOptions options_;
+  nlohmann::json identity_;
+  CheckpointHooks hooks_;
+  core::checkpoint::Store graphs_, states_;
+  core::checkpoint::PartnerMemory graph_copies_{1}, state_copies_{2};
+  CheckpointInterval interval_;
+  const core::Communicator* comm_ = nullptr;
+  std::uint64_t attempt_ = 0;
+  std::optional<std::uint64_t> on_disk_; // superstep of the state that this attempt began with, if it is on disk
+  bool restored_ = false;
+  std::uint64_t restored_superstep_ = 0;
+  std::uint64_t saves_ = 0;
+};
+
+} // namespace pregel

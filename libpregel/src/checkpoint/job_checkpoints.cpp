@@ -1,0 +1,232 @@
+#include "pregel/checkpoint/job_checkpoints.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/agreement.hpp"
+#include "core/checkpoint/redistribute.hpp"
+#include "core/clock.hpp"
+#include "core/collectives.hpp"
+#include "core/log.hpp"
+#include "pregel/error.hpp"
+
+namespace pregel {
+namespace {
+
+using core::checkpoint::Part;
+using core::checkpoint::Table;
+
+constexpr const char* kGraphPrefix = "graph";
+constexpr const char* kStatePrefix = "superstep";
+
+/// Same rows for everybody: what rank 0 has after redistribution.
+Table broadcast_table(const core::Communicator& comm, Table table) {
+  Part part;
+  part.push_back(std::move(table));
+  std::vector<std::byte> block = core::checkpoint::pack(part);
+  const auto size = core::broadcast_value<std::uint64_t>(comm, block.size(), 0);
+  block.resize(size);
+  core::broadcast(comm, std::span<std::byte>(block), 0);
+  return std::move(core::checkpoint::unpack(block).front());
+}
+
+/// The rows of one table of all parts, in one table. Local.
+Table gather_table(std::vector<Part>& parts, const std::string& name) {
+  std::vector<Table> tables;
+  for (Part& part : parts) {
+    for (Table& table : part) {
+      if (table.name() == name) tables.push_back(std::move(table));
+    }
+  }
+  return tables.size() == 1 ? std::move(tables.front()) : core::checkpoint::concatenate(std::move(tables));
+}
+
+/// Each row to the owner of the vertex that column `key` names.
+Table to_owners(const DistributedGraph& graph, const Table& table, const char* key) {
+  std::vector<int> owners;
+  if (table.rows() > 0) {
+    owners.reserve(table.rows());
+    for (const GlobalId id : table.column<GlobalId>(key)) owners.push_back(graph.owner(id));
+  }
+  return core::checkpoint::redistribute(*graph.comm, table, owners);
+}
+
+} // namespace
+
+JobCheckpoints::JobCheckpoints(CheckpointOptions options, nlohmann::json identity, CheckpointHooks hooks)
+    : options_(std::move(options)),
+      identity_(std::move(identity)),
+      hooks_(std::move(hooks)),
+      graphs_(options_.directory, kGraphPrefix, 1),
+      states_(options_.directory, kStatePrefix, options_.keep),
+      interval_(options_.every, options_.mtbf_seconds) {}
+
+void JobCheckpoints::prepare(const core::Communicator& comm) {
+  if (!on_disk()) return;
+  core::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const std::string& directory = options_.directory;
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) throw core::InputError("cannot make the checkpoint directory " + directory + ": " + error.message());
+    if (!std::filesystem::is_directory(directory, error))
+      throw core::InputError("--checkpoint-dir " + directory + " is no directory");
+    if (!options_.resume && !states_.committed().empty()) {
+      throw core::InputError(fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
+                                         "them with --resume, or remove them",
+                                         directory, states_.committed().back()));
+    }
+    // A graph without states was left by a job that did not get far: it need not be this one's.
+    if (!options_.resume) {
+      for (const std::uint64_t number : graphs_.committed()) std::filesystem::remove_all(graphs_.path_of(number), error);
+      if (error) throw core::InputError("cannot empty the checkpoint directory " + directory + ": " + error.message());
+    }
+  });
+  states_.remove_incomplete(comm);
+  graphs_.remove_incomplete(comm);
+}
+
+void JobCheckpoints::begin_attempt(const core::Communicator& comm, std::uint64_t attempt) {
+  comm_ = &comm;
+  attempt_ = attempt;
+  on_disk_.reset();
+  restored_ = false;
+  restored_superstep_ = 0;
+}
+
+bool JobCheckpoints::graph_is_stored() const {
+  return on_disk() && core::broadcast_value(*comm_, graphs_.committed().empty() ? 0 : 1, 0) != 0;
+}
+
+std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Placement& placement) {
+  if (options_.memory) {
+    if (auto found = graph_copies_.restore(*comm_))
+      return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
+  }
+  if (!graph_is_stored()) return std::nullopt;
+  try {
+    std::optional<core::checkpoint::Restored> found = graphs_.read_latest(*comm_);
+    if (!found) return std::nullopt;
+    return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
+  } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::Error& error) { // on all ranks
+    warn(fmt::format("the stored graph cannot be used: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+void JobCheckpoints::keep_graph(const LoadedGraph& loaded) {
+  const bool to_disk = on_disk() && !graph_is_stored();
+  if (!to_disk && !options_.memory) return;
+  const Part part = core::agree(*comm_, [&] { return save_graph(loaded.graph, loaded.names.get()); });
+  const nlohmann::json description = describe_graph(loaded);
+  if (options_.memory) graph_copies_.save(*comm_, attempt_, 0, part, description);
+  if (!to_disk) return;
+  unless_required("the graph is not stored, so --resume will need its file", [&] {
+    (void)graphs_.write(*comm_, 0, part, description);
+  });
+}
+
+void JobCheckpoints::warn(const std::string& line) const {
+  if (comm_->rank() == 0) core::log_warning("warning: " + line);
+}
+
+void JobCheckpoints::unless_required(const std::string& consequence, const std::function<void()>& write) const {
+  try {
+    write();
+  } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::Error& error) { // the store has made it everybody's
+    if (options_.required) throw;
+    warn(fmt::format("{}: {}", consequence, error.what()));
+  }
+}
+
+std::optional<JobCheckpoints::Found> JobCheckpoints::find_state() {
+  if (options_.memory) {
+    if (auto found = state_copies_.restore(*comm_))
+      return Found{found->number, std::move(found->meta), std::move(found->parts), false};
+  }
+  if (!on_disk()) return std::nullopt;
+  std::optional<core::checkpoint::Restored> found = states_.read_latest(*comm_);
+  if (!found) return std::nullopt;
+  for (const std::string& line : found->rejected) warn(line);
+  return Found{found->number, std::move(found->meta), std::move(found->parts), true};
+}
+
+void JobCheckpoints::require_same_job(const nlohmann::json& saved) const {
+  for (const auto& [option, value] : identity_.items()) {
+    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json(nullptr);
+    if (before == value) continue;
+    const auto text = [](const nlohmann::json& j) { return j.is_string() ? j.get<std::string>() : j.dump(); };
+    core::InputError error(fmt::format("cannot resume from {}: its job has {} {}, this one {}", options_.directory, option,
+                                       text(before), text(value)));
+    error.set_rank(0); // all ranks see the same
+    throw error;
+  }
+}
+
+std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph) {
+  std::optional<Found> found = find_state();
+  if (hooks_.restoring && attempt_ + (found ? 1 : 0) > 0) hooks_.restoring();
+  interval_.begin(found ? found->superstep : 0);
+  if (!found) return std::nullopt;
+  require_same_job(found->meta.at("job"));
+  if (found->meta.at("fingerprint").get<std::uint64_t>() != graph.fingerprint) {
+    core::InputError error("cannot resume from " + options_.directory + ": its job ran on another graph");
+    error.set_rank(0);
+    throw error;
+  }
+
+  EngineState state;
+  state.superstep = found->superstep;
+  state.shared = std::move(found->meta.at("engine"));
+  for (const auto& [table, key] : {std::pair{"vertices", "id"}, {"messages", "sender"}, {"direct", "target"}})
+    state.tables.push_back(
+        to_owners(graph, core::agree(*comm_, [&] { return gather_table(found->parts, table); }), key));
+  for (const char* name : {"supersteps", "traffic"}) {
+    const Table rows = core::agree(*comm_, [&] { return gather_table(found->parts, name); });
+    Table on_first = core::checkpoint::redistribute(*comm_, rows, std::vector<int>(rows.rows(), 0));
+    state.tables.push_back(std::string_view(name) == "supersteps" ? broadcast_table(*comm_, std::move(on_first))
+                                                                  : std::move(on_first));
+  }
+  restored_ = true;
+  restored_superstep_ = found->superstep;
+  if (found->on_disk) on_disk_ = found->superstep;
+  return state;
+}
+
+bool JobCheckpoints::due(std::uint64_t superstep) {
+  // In memory a restored state has to be kept again: the copies of the dead are gone, and ranks have other vertices now.
+  if (restored_ && superstep == restored_superstep_) return options_.memory;
+  return interval_.due(*comm_, superstep);
+}
+
+void JobCheckpoints::save(const DistributedGraph& graph, EngineState&& state) {
+  const core::Stopwatch watch;
+  const nlohmann::json meta = {{"superstep", state.superstep},
+                               {"job", identity_},
+                               {"fingerprint", graph.fingerprint},
+                               {"ranks", comm_->size()},
+                               {"engine", std::move(state.shared)}};
+  if (options_.memory) state_copies_.save(*comm_, attempt_, state.superstep, state.tables, meta);
+  if (on_disk() && on_disk_ != state.superstep) save_on_disk(state.superstep, state, meta);
+  interval_.saved(state.superstep, core::all_reduce_value(*comm_, watch.seconds(), core::Reduce::max));
+  ++saves_;
+}
+
+void JobCheckpoints::save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta) {
+  core::checkpoint::WriteHooks hooks;
+  if (hooks_.part_written) hooks.part_written = [&] { hooks_.part_written(superstep); };
+  unless_required(fmt::format("no checkpoint of superstep {}", superstep), [&] {
+    (void)states_.write(*comm_, superstep, state.tables, meta, hooks);
+  });
+}
+
+} // namespace pregel
