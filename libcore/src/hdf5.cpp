@@ -57,6 +57,14 @@ PropertyList creation_list(const std::string& action) {
   return list;
 }
 
+/// Of a file that stays in memory.
+PropertyList memory_access(const std::string& action) {
+  constexpr std::size_t kGrowBy = std::size_t{64} << 10;
+  auto list = own<PropertyList>(H5Pcreate(H5P_FILE_ACCESS), action);
+  check(H5Pset_fapl_core(list.id(), kGrowBy, false), action);
+  return list;
+}
+
 Dataspace one_dimensional(std::size_t count) {
   const hsize_t length = count;
   return own<Dataspace>(H5Screate_simple(1, &length, nullptr), "create a dataspace");
@@ -141,6 +149,53 @@ File File::open_for_writing(const std::string& path) {
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   if (id < 0) throw_hdf5_error("open " + path);
   return {id, path};
+}
+
+File File::create_aligned(const std::string& path, std::size_t alignment) {
+  prepare_library();
+  const std::string action = "create " + path;
+  const auto access = own<PropertyList>(H5Pcreate(H5P_FILE_ACCESS), action);
+  check(H5Pset_alignment(access.id(), alignment, alignment), action);
+  const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id());
+  if (id < 0) throw_hdf5_error(action);
+  return {id, path};
+}
+
+File File::create_in_memory(const std::string& name, std::size_t user_block) {
+  prepare_library();
+  const std::string action = "create " + name;
+  const auto creation = own<PropertyList>(H5Pcreate(H5P_FILE_CREATE), action);
+  check(H5Pset_userblock(creation.id(), user_block), action);
+  const PropertyList access = memory_access(action);
+  const hid_t id = H5Fcreate((name + " (in memory)").c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
+  if (id < 0) throw_hdf5_error(action);
+  return {id, name};
+}
+
+File File::open_image(const std::string& name, std::span<const std::byte> image) {
+  prepare_library();
+  const std::string action = "open " + name;
+  const PropertyList access = memory_access(action);
+  // HDF5 copies the image; its interface merely lacks the const.
+  check(H5Pset_file_image(access.id(), const_cast<std::byte*>(image.data()), image.size()), action);
+  // HDF5 refuses the name of a file that exists.
+  const hid_t id = H5Fopen((name + " (in memory)").c_str(), H5F_ACC_RDONLY, access.id());
+  if (id < 0) throw_hdf5_error(action);
+  return {id, name};
+}
+
+std::vector<std::byte> File::image() const {
+  const std::string action = "copy " + path_;
+  check(H5Fflush(handle_.id(), H5F_SCOPE_GLOBAL), action);
+  const auto creation = own<PropertyList>(H5Fget_create_plist(handle_.id()), action);
+  hsize_t user_block = 0; // which HDF5 leaves out
+  check(H5Pget_userblock(creation.id(), &user_block), action);
+  const ssize_t bytes = H5Fget_file_image(handle_.id(), nullptr, 0);
+  if (bytes < 0) throw_hdf5_error(action);
+  std::vector<std::byte> image(user_block + static_cast<std::size_t>(bytes));
+  if (H5Fget_file_image(handle_.id(), image.data() + user_block, static_cast<std::size_t>(bytes)) != bytes)
+    throw_hdf5_error(action);
+  return image;
 }
 
 void File::close() {

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # Starting MPI jobs on one machine the same way with Open MPI 4, Open MPI 5 and MPICH. Sourced. Sets mpi_flavour
-# (openmpi4, openmpi5, mpich, other or none) and defines run_ranks. cmake/SuperstepMpiLauncher.cmake makes the same choice
+# (openmpi4, openmpi5, mpich, other or none) and defines run_ranks. With SUPERSTEP_ULFM=1 in the environment
+# (scripts/drills/with_openmpi5.sh) survivors of a dead rank go on. cmake/SuperstepMpiLauncher.cmake makes the same choice
 # for the tests.
 
 # Containers often run as root, which Open MPI refuses unless told twice (PRTE: the runtime of Open MPI 5).
@@ -20,6 +21,7 @@ if command -v mpirun >/dev/null 2>&1; then
       mpi_flavour=openmpi5
       # One host needs no TCP, and version 5 complains at length where it finds no network.
       mpi_flags=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl ^tcp)
+      if [ "${SUPERSTEP_ULFM:-}" = 1 ]; then mpi_flags=(--with-ft ulfm "${mpi_flags[@]}"); fi
       ;;
     *HYDRA* | *MPICH*) mpi_flavour=mpich ;; # oversubscribes and leaves ranks unbound by default
     *) mpi_flavour=other ;;

@@ -89,9 +89,19 @@ class File {
   [[nodiscard]] static File create(const std::string& path);
   [[nodiscard]] static File open(const std::string& path);
   [[nodiscard]] static File open_for_writing(const std::string& path);
+  /// The same as create(), with objects of `alignment` bytes and more at multiples of it: for datasets that are written
+  /// by large plain writes.
+  [[nodiscard]] static File create_aligned(const std::string& path, std::size_t alignment);
+  /// Creates a file that exists in memory only; image() gives its bytes. The first `user_block` bytes (0, or a power of
+  /// two from 512 on) are left to the caller. `name` is for messages.
+  [[nodiscard]] static File create_in_memory(const std::string& name, std::size_t user_block);
+  /// Opens a copy of the bytes of a file. `name` is for messages.
+  [[nodiscard]] static File open_image(const std::string& name, std::span<const std::byte> image);
 
   [[nodiscard]] hid_t id() const noexcept { return handle_.id(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// The bytes of the file as it stands, with zeros in the user block.
+  [[nodiscard]] std::vector<std::byte> image() const;
   /// Writes everything and closes; throws where the destructor would hide that the disk is full.
   void close();
 
