@@ -30,7 +30,7 @@ RunReport SuperstepLoop::run() {
   RunReport report;
   begin_or_restore(report);
   core::barrier(*graph_.comm);
-  const core::Stopwatch run_time;
+  run_time_ = core::Stopwatch();
   for (;; ++superstep_) {
     if (options_.checkpointer != nullptr) save_if_due(report);
     core::Stopwatch phase;
@@ -63,7 +63,8 @@ RunReport SuperstepLoop::run() {
     if (progress_) progress_->show(row);
     if (last) break;
   }
-  report.run_seconds = core::all_reduce_value(*graph_.comm, run_time.seconds(), core::Reduce::max);
+  report.run_seconds =
+      earlier_seconds_ + core::all_reduce_value(*graph_.comm, run_time_.seconds(), core::Reduce::max);
   if (trace_) trace_->commit();
   if (progress_) progress_->finish();
   fill_known_deliveries(report);

@@ -55,6 +55,7 @@ EngineState SuperstepLoop::state(const RunReport& report) const {
   for (const auto& [name, value] : report.aggregates) aggregates.push_back({name, std::bit_cast<std::uint64_t>(value)});
   const std::string program = save_program();
   state.shared = {{"superstep", superstep_},
+                  {"seconds", earlier_seconds_ + run_time_.seconds()}, // rank 0's is kept
                   {"sums", sums_},
                   {"maxima", maxima_},
                   {"aggregates", aggregates},
@@ -68,6 +69,7 @@ void SuperstepLoop::take_state(const EngineState& state, RunReport& report) {
   const auto maxima = state.shared.at("maxima").get<std::vector<std::int64_t>>();
   if (sums.size() != sums_.size() || maxima.size() != maxima_.size())
     throw GraphError("the checkpoint has other aggregators than the program");
+  earlier_seconds_ = state.shared.at("seconds").get<double>();
   sums_ = sums;
   maxima_ = maxima;
   take_reduced_words();

@@ -49,7 +49,7 @@ struct SuperstepReport {
 
 struct RunReport {
   std::vector<SuperstepReport> per_superstep;
-  double run_seconds = 0;        ///< since this process began or resumed the run
+  double run_seconds = 0;        ///< of the supersteps that count: what was done again counts once
   double checkpoint_seconds = 0; ///< of it
   double compute_seconds = 0;                             ///< this rank's, summed over supersteps
   double imbalance = 1;                                   ///< largest over mean compute time of the ranks

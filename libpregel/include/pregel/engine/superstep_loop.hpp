@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/agreement.hpp"
+#include "core/clock.hpp"
 #include "core/thread_team.hpp"
 #include "pregel/engine/aggregators.hpp"
 #include "pregel/engine/boundary_exchange.hpp"
@@ -97,7 +98,9 @@ class SuperstepLoop {
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<ProgressLine> progress_;
   std::vector<std::int64_t> sums_, maxima_;
-  bool stop_agreed_ = false; ///< some rank wants to stop: at the start of the next superstep
+  core::Stopwatch run_time_;
+  double earlier_seconds_ = 0; ///< of the supersteps before the checkpoint that the run goes on from
+  bool stop_agreed_ = false;   ///< some rank wants to stop: at the start of the next superstep
 };
 
 } // namespace pregel
