@@ -134,7 +134,7 @@ std::optional<int> run_as_guard(int argc, char** argv) {
     seen = changes;
     silent = stopped || working ? silent + passed : 0;
     if (silent < limit) continue;
-    const std::string line = fmt::format("{} (process {}) has been silent for {:.1f} s in superstep {} ({}): killed\n",
+    const std::string line = fmt::format("{} (process {}): silent for {:.1f} s in superstep {} ({}); killed\n",
                                          argv[3], process, silent, shared->superstep.load(std::memory_order_relaxed),
                                          stopped ? "stopped" : "computing");
     (void)!write(STDERR_FILENO, line.data(), line.size());
