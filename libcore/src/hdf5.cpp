@@ -2,6 +2,7 @@
 #include "core/hdf5.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,11 @@ PropertyList memory_access(const std::string& action) {
   auto list = own<PropertyList>(H5Pcreate(H5P_FILE_ACCESS), action);
   check(H5Pset_fapl_core(list.id(), kGrowBy, false), action);
   return list;
+}
+
+bool begins_as_hdf5(std::span<const std::byte> image) noexcept {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  return image.size() >= kSignature.size() && std::memcmp(image.data(), kSignature.data(), kSignature.size()) == 0;
 }
 
 Dataspace one_dimensional(std::size_t count) {
@@ -188,13 +194,14 @@ std::vector<std::byte> File::image() const {
   const std::string action = "copy " + path_;
   check(H5Fflush(handle_.id(), H5F_SCOPE_GLOBAL), action);
   const auto creation = own<PropertyList>(H5Fget_create_plist(handle_.id()), action);
-  hsize_t user_block = 0; // which HDF5 leaves out
+  hsize_t user_block = 0;
   check(H5Pget_userblock(creation.id(), &user_block), action);
   const ssize_t bytes = H5Fget_file_image(handle_.id(), nullptr, 0);
   if (bytes < 0) throw_hdf5_error(action);
-  std::vector<std::byte> image(user_block + static_cast<std::size_t>(bytes));
-  if (H5Fget_file_image(handle_.id(), image.data() + user_block, static_cast<std::size_t>(bytes)) != bytes)
-    throw_hdf5_error(action);
+  std::vector<std::byte> image(static_cast<std::size_t>(bytes));
+  if (H5Fget_file_image(handle_.id(), image.data(), image.size()) != bytes) throw_hdf5_error(action);
+  // HDF5 1.10 leaves the user block out, and does not say whether it should.
+  if (begins_as_hdf5(image)) image.insert(image.begin(), user_block, std::byte{0});
   return image;
 }
 

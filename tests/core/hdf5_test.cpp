@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -187,6 +188,34 @@ TEST_F(Hdf5, WhatIsNotThereIsReported) {
                           "cannot open dataset none in " + path_ + ": "));
   file.close();
   EXPECT_TRUE(is_hdf5_file(path_));
+}
+
+TEST_F(Hdf5, FilesInMemory) {
+  for (const std::size_t user_block : {0, 512, 2048}) {
+    const File file = File::create_in_memory(path_, user_block);
+    write_dataset<int>(file, "group/data", std::vector<int>{1, 2, 3});
+    const std::vector<std::byte> image = file.image();
+    const File copy = File::open_image(path_, image);
+    EXPECT_EQ(read_dataset<int>(copy, "group/data"), (std::vector<int>{1, 2, 3}));
+    // The same bytes are a file for everybody, whatever the user block says.
+    EXPECT_FALSE(is_hdf5_file(path_));
+    std::ofstream out(path_, std::ios::binary);
+    out << std::string(user_block, '#');
+    out.write(reinterpret_cast<const char*>(image.data()) + user_block,
+              static_cast<std::streamsize>(image.size() - user_block));
+    out.close();
+    EXPECT_EQ(read_dataset<int>(File::open(path_), "group/data"), (std::vector<int>{1, 2, 3}));
+    std::filesystem::remove(path_);
+  }
+  const std::vector<std::byte> nonsense(100);
+  EXPECT_TRUE(begins_with(message_of([&] { (void)File::open_image(path_, nonsense); }), "cannot open " + path_ + ": "));
+}
+
+TEST_F(Hdf5, AlignedDatasets) {
+  File file = File::create_aligned(path_, 4096);
+  (void)create_contiguous_dataset<char>(file, "small", 10);
+  EXPECT_EQ(create_contiguous_dataset<double>(file, "large", 1000) % 4096, 0U);
+  file.close();
 }
 
 TEST_F(Hdf5, AllRanksWriteOneFile) {

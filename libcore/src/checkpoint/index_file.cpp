@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/checksum.hpp"
 #include "core/error.hpp"
 #include "core/hdf5.hpp"
 #include "index_views.hpp"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/checkpoint/checksum.hpp"
 #include "core/error.hpp"
 #include "new_file.hpp"
 

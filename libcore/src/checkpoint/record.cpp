@@ -1,7 +1,7 @@
 // Records as JSON. from_json throws nlohmann::json::exception where something is missing: callers say of which file.
 #include "record.hpp"
 
-#include <zlib.h>
+#include <iterator>
 
 namespace core::checkpoint {
 namespace {
@@ -39,11 +39,6 @@ ColumnRecord column_of(const nlohmann::json& json) {
 }
 
 } // namespace
-
-void Checksum::add(std::span<const std::byte> bytes) noexcept {
-  value_ =
-      static_cast<std::uint32_t>(crc32_z(value_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
 
 void to_json(nlohmann::json& json, const PartRecord& part) {
   json = {{"file", part.file}, {"bytes", part.bytes}, {"structure", part.structure}};

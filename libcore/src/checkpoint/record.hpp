@@ -2,9 +2,7 @@
 // was written. Stored as JSON text.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,16 +11,6 @@
 #include "core/checkpoint/table.hpp"
 
 namespace core::checkpoint {
-
-/// A checksum computed piece by piece: CRC-32 of zlib, 2 GB/s on one core here, several times what the disk takes.
-class Checksum {
- public:
-  void add(std::span<const std::byte> bytes) noexcept;
-  [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
-
- private:
-  std::uint32_t value_ = 0;
-};
 
 /// A stretch of the file.
 struct DatasetRecord {

@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "index_file.hpp"
 #include "new_file.hpp"
+#include "part_file.hpp"
 
 namespace core::checkpoint {
 namespace {
@@ -85,6 +86,16 @@ std::string StoreLayout::remove(std::uint64_t number) const {
   if (error && error != std::errc::not_a_directory) return error.message();
   fs::remove_all(directory_of(number), error);
   return error ? error.message() : std::string();
+}
+
+void StoreLayout::remove_index(std::uint64_t number) const {
+  std::error_code ignored; // remove() will tell
+  fs::remove(index_of(number), ignored);
+}
+
+bool StoreLayout::remove_part(std::uint64_t number, int part) const {
+  std::error_code ignored;
+  return fs::remove(directory_of(number) + '/' + part_name(part), ignored);
 }
 
 void StoreLayout::sync(std::uint64_t number) const {

@@ -28,6 +28,9 @@ class StoreLayout {
   /// Removes a checkpoint, its index first, so that no reader takes what is left for a whole one. Returns the system's
   /// reason when something could not be removed, else nothing.
   std::string remove(std::uint64_t number) const;
+  /// Steps of remove() that several ranks may share. The second returns whether there was such a part.
+  void remove_index(std::uint64_t number) const;
+  bool remove_part(std::uint64_t number, int part) const;
   /// Makes the checkpoint's name, and those in it, permanent. Throws core::Error.
   void sync(std::uint64_t number) const;
 
