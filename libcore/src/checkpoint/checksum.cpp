@@ -72,7 +72,7 @@ __attribute__((target("pclmul,sse2"))) std::uint32_t crc_by_folding(std::uint32_
   return crc_of_zlib(crc_of_zlib(kZeroState, folded, sizeof folded), data, bytes);
 }
 
-const bool can_fold = __builtin_cpu_supports("pclmul") != 0;
+const bool kCanFold = __builtin_cpu_supports("pclmul") != 0;
 
 #endif
 
@@ -80,7 +80,7 @@ const bool can_fold = __builtin_cpu_supports("pclmul") != 0;
 
 void Checksum::add(std::span<const std::byte> bytes) noexcept {
 #if defined(__x86_64__)
-  if (can_fold && bytes.size() >= 64) {
+  if (kCanFold && bytes.size() >= 64) {
     value_ = crc_by_folding(value_, bytes.data(), bytes.size());
     return;
   }

@@ -1,6 +1,7 @@
 // Records as JSON. from_json throws nlohmann::json::exception where something is missing: callers say of which file.
 #include "record.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace core::checkpoint {
@@ -17,9 +18,8 @@ DatasetRecord dataset_of(const nlohmann::json& json) {
 constexpr const char* kKinds[] = {"unsigned", "signed", "real", "opaque"};
 
 ElementKind kind_of(const std::string& name) {
-  for (std::uint8_t kind = 0; kind < std::size(kKinds); ++kind)
-    if (name == kKinds[kind]) return static_cast<ElementKind>(kind);
-  return ElementKind::opaque;
+  const auto* const found = std::ranges::find(kKinds, name);
+  return found == std::end(kKinds) ? ElementKind::opaque : static_cast<ElementKind>(found - std::begin(kKinds));
 }
 
 nlohmann::json to_json_value(const ColumnRecord& column) {
