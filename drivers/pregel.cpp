@@ -152,7 +152,6 @@ class Job {
     checkpoints_.prepare(world());
     if (o_.timeout > 0) watch_.limit_silence(o_.timeout, session_.first_rank());
     const auto attempt = [this] { this->attempt(); };
-    if (o_.on_failure == "abort") return attempt();
     session_.until_completed(attempt, [this](const core::Loss& loss) { survive(loss); });
   }
 
@@ -165,6 +164,13 @@ class Job {
   /// Ranks have died. Local.
   void survive(const core::Loss& loss) {
     watch_.idle();
+    if (o_.on_failure == "abort") {
+      pregel::GraphError error(fmt::format("rank {} died in superstep {}; the job ends, as --on-failure abort says{}",
+                                           fmt::join(loss.launcher_ranks, " and rank "), watch_.superstep(),
+                                           o_.checkpoint_dir.empty() ? "" : "; its checkpoints are kept"));
+      error.set_rank(loss.launcher_ranks.front()); // all survivors know
+      throw error;
+    }
     recoveries_.lost(loss, watch_.superstep(), watch_.phase_seconds());
     if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
     ++attempts_;

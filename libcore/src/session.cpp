@@ -1,6 +1,7 @@
 #include "core/session.hpp"
 
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
@@ -18,6 +19,8 @@ constexpr int kSawNoDeath = 2;
 Session::Session() {
   closings_.push_back(Communicator::world().duplicate());
   worlds_.push_back(Communicator::world().duplicate());
+  launcher_ranks_.resize(static_cast<std::size_t>(world().size()));
+  std::iota(launcher_ranks_.begin(), launcher_ranks_.end(), 0);
   if (!survives_failures()) return;
   closings_.back().leave_unfreed();
   worlds_.back().leave_unfreed();
@@ -62,7 +65,12 @@ Loss Session::shrink_world() {
   Communicator closing = shrink(this->closing());
   survivors.leave_unfreed();
   closing.leave_unfreed();
-  Loss loss{lost_ranks(world(), survivors), world().size()};
+  Loss loss{lost_ranks(world(), survivors), {}, world().size()};
+  for (auto rank = loss.ranks.rbegin(); rank != loss.ranks.rend(); ++rank) {
+    const auto position = launcher_ranks_.begin() + *rank;
+    loss.launcher_ranks.insert(loss.launcher_ranks.begin(), *position);
+    launcher_ranks_.erase(position);
+  }
   worlds_.push_back(std::move(survivors));
   closings_.push_back(std::move(closing));
   return loss;

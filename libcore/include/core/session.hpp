@@ -12,7 +12,8 @@ namespace core {
 
 /// Who died between two attempts.
 struct Loss {
-  std::vector<int> ranks; ///< of the world before, ascending
+  std::vector<int> ranks;          ///< of the world before, ascending
+  std::vector<int> launcher_ranks; ///< the same, by the numbers the launcher gave them
   int ranks_before = 0;
 };
 
@@ -43,6 +44,7 @@ class Session {
   [[nodiscard]] Loss shrink_world();
 
   std::deque<Communicator> worlds_, closings_; // kept, because graphs and windows refer to them
+  std::vector<int> launcher_ranks_;            // of the ranks of world()
   bool completed_ = false;
 };
 

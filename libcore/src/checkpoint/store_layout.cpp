@@ -84,7 +84,10 @@ std::string StoreLayout::remove(std::uint64_t number) const {
   fs::remove(index_of(number), error);
   // ENOTDIR: something else lies where the directory should be; it is removed below.
   if (error && error != std::errc::not_a_directory) return error.message();
-  fs::remove_all(directory_of(number), error);
+  // Other ranks delete parts at the same time, and remove_all() may stumble over one that has just gone.
+  do fs::remove_all(directory_of(number), error);
+  while (error == std::errc::no_such_file_or_directory && fs::exists(directory_of(number)));
+  if (error == std::errc::no_such_file_or_directory) error.clear();
   return error ? error.message() : std::string();
 }
 

@@ -12,11 +12,11 @@ namespace pregel {
 void Recoveries::lost(const core::Loss& loss, std::uint64_t superstep, double waited_seconds) {
   // Another loss before the job went on belongs to the same recovery: more ranks, and the time goes on.
   if (current_) {
-    current_->lost.insert(current_->lost.end(), loss.ranks.begin(), loss.ranks.end());
+    current_->lost.insert(current_->lost.end(), loss.launcher_ranks.begin(), loss.launcher_ranks.end());
     return;
   }
   current_ = Recovery{};
-  current_->lost = loss.ranks;
+  current_->lost = loss.launcher_ranks;
   current_->superstep = superstep;
   current_->ranks_before = loss.ranks_before;
   current_->detect_seconds = waited_seconds;

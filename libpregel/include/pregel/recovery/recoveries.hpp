@@ -16,7 +16,7 @@ namespace pregel {
 
 /// One failure that survivors got over.
 struct Recovery {
-  std::vector<int> lost;                      ///< ranks of the world before
+  std::vector<int> lost;                      ///< by the launcher's numbers
   std::uint64_t superstep = 0;                ///< in which the job was interrupted
   std::optional<std::uint64_t> restored_from; ///< superstep of the checkpoint; nothing: from the start, without any
   int ranks_before = 0, ranks_after = 0;
