@@ -60,7 +60,8 @@ struct Outcome {
 
 nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, const LoadedGraph& loaded,
                        const Outcome& outcome, double output_seconds, std::uint64_t peak_bytes,
-                       std::uint64_t graph_bytes, const nlohmann::json& recoveries, const std::string& command_line) {
+                       std::uint64_t graph_bytes, const nlohmann::json& checkpoints, const nlohmann::json& recoveries,
+                       const std::string& command_line) {
   nlohmann::json document = outcome.last.report.to_json();
   document["algorithm"] = o.algorithm;
   document["variant"] = o.variant;
@@ -74,6 +75,7 @@ nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, c
   document["load_seconds"] = loaded.seconds;
   document["run_seconds"] = outcome.median_seconds();
   document["checkpoint_seconds"] = outcome.last.report.checkpoint_seconds;
+  document["checkpoints"] = checkpoints;
   document["recoveries"] = recoveries;
   document["output_seconds"] = output_seconds;
   document["peak_rss_bytes"] = peak_bytes;
@@ -171,7 +173,7 @@ class Job {
       error.set_rank(loss.launcher_ranks.front()); // all survivors know
       throw error;
     }
-    recoveries_.lost(loss, watch_.superstep(), watch_.phase_seconds());
+    recoveries_.lost(loss, watch_.superstep(), watch_.waiting_seconds());
     if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
     ++attempts_;
   }
@@ -293,8 +295,8 @@ void Job::write_files(const Outcome& outcome) const {
   const nlohmann::json recoveries = recoveries_.to_json(comm);
   core::agree(comm, [&] {
     if (comm.rank() != 0 || o_.metrics.empty()) return;
-    core::write_json(o_.metrics, metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes, recoveries,
-                                         command_line_));
+    core::write_json(o_.metrics, metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes,
+                                         checkpoints_.written(), recoveries, command_line_));
   });
 }
 

@@ -218,14 +218,14 @@ void JobCheckpoints::save(const DistributedGraph& graph, EngineState&& state) {
   if (options_.memory) state_copies_.save(*comm_, attempt_, state.superstep, state.tables, meta);
   if (on_disk() && on_disk_ != state.superstep) save_on_disk(state.superstep, state, meta);
   interval_.saved(state.superstep, core::all_reduce_value(*comm_, watch.seconds(), core::Reduce::max));
-  ++saves_;
 }
 
 void JobCheckpoints::save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta) {
   core::checkpoint::WriteHooks hooks;
   if (hooks_.part_written) hooks.part_written = [&] { hooks_.part_written(superstep); };
   unless_required(fmt::format("no checkpoint of superstep {}", superstep), [&] {
-    (void)states_.write(*comm_, superstep, state.tables, meta, hooks);
+    const core::checkpoint::WriteReport report = states_.write(*comm_, superstep, state.tables, meta, hooks);
+    written_.push_back({{"superstep", superstep}, {"bytes", report.bytes}, {"seconds", report.seconds}});
   });
 }
 

@@ -61,8 +61,8 @@ class JobCheckpoints final : public Checkpointer {
   /// Where the run of this attempt began. Local.
   [[nodiscard]] std::uint64_t restored_superstep() const noexcept { return restored_superstep_; }
   [[nodiscard]] bool restored() const noexcept { return restored_; }
-  /// How often save() was called. Local.
-  [[nodiscard]] std::uint64_t saves() const noexcept { return saves_; }
+  /// What was written to disk, for the metrics: {superstep, bytes, seconds} each. Local.
+  [[nodiscard]] const nlohmann::json& written() const noexcept { return written_; }
 
  private:
   struct Found {
@@ -91,7 +91,7 @@ class JobCheckpoints final : public Checkpointer {
   std::optional<std::uint64_t> on_disk_; // superstep of the state that this attempt began with, if it is on disk
   bool restored_ = false;
   std::uint64_t restored_superstep_ = 0;
-  std::uint64_t saves_ = 0;
+  nlohmann::json written_ = nlohmann::json::array();
 };
 
 } // namespace pregel

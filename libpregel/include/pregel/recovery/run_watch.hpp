@@ -36,7 +36,7 @@ class RunWatch final : public RunMonitor {
   void entering(Phase phase, std::uint64_t superstep) override {
     superstep_ = superstep;
     if (at_next_superstep_) std::exchange(at_next_superstep_, nullptr)();
-    in_phase_ = core::Stopwatch();
+    if (phase == Phase::barrier) waiting_ = core::Stopwatch(); // one look at the clock a superstep is enough
     if (guard_) {
       if (phase == Phase::compute)
         guard_->working(superstep);
@@ -55,8 +55,8 @@ class RunWatch final : public RunMonitor {
   [[nodiscard]] FaultInjector& faults() noexcept { return faults_; }
   /// The superstep this rank was in last.
   [[nodiscard]] std::uint64_t superstep() const noexcept { return superstep_; }
-  /// How long it has been in its phase.
-  [[nodiscard]] double phase_seconds() { return in_phase_.seconds(); }
+  /// Since it came to its last barrier.
+  [[nodiscard]] double waiting_seconds() const { return waiting_.seconds(); }
 
  private:
   FaultInjector faults_;
@@ -64,7 +64,7 @@ class RunWatch final : public RunMonitor {
   std::unique_ptr<core::StopRequest> stop_;
   std::function<void()> at_next_superstep_;
   std::uint64_t superstep_ = 0;
-  core::Stopwatch in_phase_;
+  core::Stopwatch waiting_;
 };
 
 } // namespace pregel
