@@ -119,6 +119,21 @@ nlohmann::json identity_of(const PregelOptions& o) {
           {"--seed", o.seed}};
 }
 
+/// The same for the stored graph; nothing when --resume leaves it to what is stored.
+nlohmann::json graph_source_of(const PregelOptions& o) {
+  if (o.graph.empty() && o.generate.empty()) return nlohmann::json::object();
+  return {{"--graph", o.graph.empty() ? "" : core::file_identity(o.graph)},
+          {"--vertices", o.vertices.empty() ? "" : core::file_identity(o.vertices)},
+          {"--generate", o.generate},
+          {"--format", o.format},
+          {"--ids", o.ids},
+          {"--directed", o.directed},
+          {"--undirected", o.undirected},
+          {"--weighted", o.weighted},
+          {"--self-loops", o.self_loops},
+          {"--multi-edges", o.multi_edges}};
+}
+
 std::vector<pregel::Fault> faults_of(const PregelOptions& o) {
   std::vector<pregel::Fault> faults;
   for (const std::string& spec : o.inject) faults.push_back(pregel::parse_fault(spec));
@@ -135,16 +150,17 @@ class Job {
         team_(options.threads),
         algorithm_options_(algorithm_options_of(options)),
         watch_(faults_of(options), session.first_rank()),
-        checkpoints_({.directory = options.checkpoint_dir,
-                      .every = options.every(),
-                      .mtbf_seconds = options.mtbf,
-                      .keep = options.keep,
-                      .required = options.checkpoint_required,
-                      .memory = options.checkpoint_memory,
-                      .resume = options.resume},
-                     identity_of(options),
-                     {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
-                      .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {}
+        checkpoints_(
+            {.directory = options.checkpoint_dir,
+             .every = options.every(),
+             .mtbf_seconds = options.mtbf,
+             .keep = options.keep,
+             .required = options.checkpoint_required,
+             .memory = options.checkpoint_memory,
+             .resume = options.resume},
+            identity_of(options), graph_source_of(options),
+            {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
+             .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {}
 
   /// Runs until all living ranks are done. Collective.
   void run() {

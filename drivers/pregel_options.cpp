@@ -181,8 +181,9 @@ void add_fault_options(CLI::App& app, PregelOptions& o) {
                "go on from the newest whole checkpoint in --checkpoint-dir, on any number of ranks; from the start if "
                "there is none. --graph may be left out")
       ->group("Faults");
-  app.add_option("--on-failure", o.on_failure,
-                 "a rank dies: shrink (the others go on; needs `mpirun --with-ft ulfm`), abort, or auto: shrink if it can")
+  app.add_option(
+         "--on-failure", o.on_failure,
+         "a rank dies: shrink (the others go on; needs `mpirun --with-ft ulfm`), abort, or auto: shrink if it can")
       ->check(CLI::IsMember({"auto", "shrink", "abort"}))
       ->capture_default_str()
       ->group("Faults");
@@ -191,9 +192,10 @@ void add_fault_options(CLI::App& app, PregelOptions& o) {
       ->check(real_between(0, 1e9))
       ->capture_default_str()
       ->group("Faults");
-  app.add_option("--inject", o.inject,
-                 "for drills: rank=R,superstep=S[,signal=KILL|STOP|TERM...][,where=compute|exchange|checkpoint|recovery], "
-                 "or rank=R,write=N: its N-th write of a checkpoint fails; may be repeated")
+  app.add_option(
+         "--inject", o.inject,
+         "for drills: rank=R,superstep=S[,signal=KILL|STOP|TERM...][,where=compute|exchange|checkpoint|recovery], "
+         "or rank=R,write=N: its N-th write of a checkpoint fails; may be repeated")
       ->group("Faults");
 }
 
@@ -248,8 +250,9 @@ void check_fault_options(const PregelOptions& o) {
   if (o.saves() && (o.repeat > 1 || !o.sources_file.empty()))
     throw InputError("checkpoints are of one run; leave --repeat and --sources out");
   if (o.on_failure == "shrink" && !core::survives_failures())
-    throw InputError("--on-failure shrink: this MPI ends a job whose rank has died; it takes Open MPI 5 and `mpirun "
-                     "--with-ft ulfm`, or supervise, which starts the job again");
+    throw InputError(
+        "--on-failure shrink: this MPI ends a job whose rank has died; it takes Open MPI 5 and `mpirun "
+        "--with-ft ulfm`, or supervise, which starts the job again");
 }
 
 void check_files(const PregelOptions& o) {

@@ -14,7 +14,8 @@ namespace core {
 #ifdef SUPERSTEP_HAVE_ULFM
 
 bool survives_failures() noexcept {
-  // Open MPI has the functions always and the behaviour only when its launcher was told; this is how it tells the ranks.
+  // Open MPI has the functions always and the behaviour only when its launcher was told; this is how it tells the
+  // ranks.
   const char* const enabled = std::getenv("OMPI_MCA_mpi_ft_enable");
   return enabled != nullptr && std::string_view(enabled) != "0" && std::string_view(enabled) != "false";
 }

@@ -81,7 +81,8 @@ SilenceGuard::SilenceGuard(double limit_seconds, const std::string& who) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, descriptor, kSharedDescriptor);
-  std::string name = kGuardName, process = std::to_string(getpid()), limit = fmt::format("{}", limit_seconds), rank = who;
+  std::string name = kGuardName, process = std::to_string(getpid()), limit = fmt::format("{}", limit_seconds),
+              rank = who;
   const std::array<char*, 5> words{name.data(), process.data(), limit.data(), rank.data(), nullptr};
   const int failed = posix_spawn(&guard_, "/proc/self/exe", &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -134,9 +135,9 @@ std::optional<int> run_as_guard(int argc, char** argv) {
     seen = changes;
     silent = stopped || working ? silent + passed : 0;
     if (silent < limit) continue;
-    const std::string line = fmt::format("{} (process {}): silent for {:.1f} s in superstep {} ({}); killed\n",
-                                         argv[3], process, silent, shared->superstep.load(std::memory_order_relaxed),
-                                         stopped ? "stopped" : "computing");
+    const std::string line =
+        fmt::format("{} (process {}): silent for {:.1f} s in superstep {} ({}); killed\n", argv[3], process, silent,
+                    shared->superstep.load(std::memory_order_relaxed), stopped ? "stopped" : "computing");
     (void)!write(STDERR_FILENO, line.data(), line.size());
     kill(process, SIGKILL);
     return 0;

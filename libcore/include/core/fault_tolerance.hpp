@@ -1,6 +1,6 @@
 // What survivors of a dead rank can do where MPI has user-level failure mitigation (ULFM: Bland, Bouteiller, Herault,
-// Bosilca, Dongarra, "Post-failure recovery of MPI communication capability", IJHPCA 2013): interrupt each other, agree,
-// and go on without the dead. Open MPI 5 has it when it is started with `mpirun --with-ft ulfm`; everywhere else
+// Bosilca, Dongarra, "Post-failure recovery of MPI communication capability", IJHPCA 2013): interrupt each other,
+// agree, and go on without the dead. Open MPI 5 has it when it is started with `mpirun --with-ft ulfm`; everywhere else
 // survives_failures() is false, a death ends the whole job, and none of the other functions may be called.
 //
 // A communicator that was revoked is never freed: Open MPI up to 5.0.9 touches it afterwards.

@@ -31,8 +31,8 @@ class Session {
 
   /// Runs `attempt` on every rank until it has completed on all that live. When a rank dies on the way, the others are
   /// interrupted, world() shrinks, and each survivor calls `lost`, which must not communicate, before the next attempt.
-  /// An error that ranks have agreed on ends the attempts on all of them. Where MPI does not survive failures this is one
-  /// plain call of `attempt`. Collective.
+  /// An error that ranks have agreed on ends the attempts on all of them. Where MPI does not survive failures this is
+  /// one plain call of `attempt`. Collective.
   void until_completed(const std::function<void()>& attempt, const std::function<void(const Loss&)>& lost);
 
   /// All living ranks have completed their work: nothing depends on a death any more. Local.

@@ -5,7 +5,8 @@
 // only frozen (Open MPI 5), so killing is needed in any case.
 //
 // Silence is: the process is stopped (state T of /proc/PID/stat), whatever it was doing, or it has been working, by its
-// own word, for longer than the limit without waiting for anybody. Waiting is not silence: the one waited for is silent.
+// own word, for longer than the limit without waiting for anybody. Waiting is not silence: the one waited for is
+// silent.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// SIGTERM and SIGUSR1 (Slurm's warning before the time limit) as a wish to stop, to be honoured at the next good moment.
+// SIGTERM and SIGUSR1 (Slurm's warning before the time limit) as a wish to stop, to be honoured at the next good
+// moment.
 #pragma once
 
 namespace core {

@@ -45,7 +45,8 @@ void PartnerMemory::save(const Communicator& comm, std::uint64_t world, std::uin
 
 std::optional<PartnerMemory::Restored> PartnerMemory::restore(const Communicator& comm) const {
   std::vector<Holding> holdings;
-  for (const Block& block : mine_) holdings.push_back({block.world, block.number, block.rank, block.ranks, comm.rank(), 0});
+  for (const Block& block : mine_)
+    holdings.push_back({block.world, block.number, block.rank, block.ranks, comm.rank(), 0});
   for (const Block& block : copies_)
     holdings.push_back({block.world, block.number, block.rank, block.ranks, comm.rank(), 1});
   const std::vector<Holding> all = all_gather_varying(comm, std::span<const Holding>(holdings));

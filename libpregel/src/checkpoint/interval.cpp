@@ -49,9 +49,10 @@ bool CheckpointInterval::decide(std::uint64_t superstep) {
   const double superstep_seconds = since_last_.seconds() / static_cast<double>(done);
   const std::uint64_t interval = best_interval(checkpoint_seconds_, superstep_seconds, mtbf_seconds_);
   if (interval > 2 * told_ || 2 * interval < told_) {
-    core::log_info(fmt::format("checkpoint every {} supersteps: one costs {:.3g} s, a superstep {:.3g} s, "
-                               "and a failure is expected every {:.3g} s (--mtbf)",
-                               interval, checkpoint_seconds_, superstep_seconds, mtbf_seconds_));
+    core::log_info(
+        fmt::format("checkpoint every {} supersteps: one costs {:.3g} s, a superstep {:.3g} s, "
+                    "and a failure is expected every {:.3g} s (--mtbf)",
+                    interval, checkpoint_seconds_, superstep_seconds, mtbf_seconds_));
     told_ = interval;
   }
   next_look_ = std::max(superstep + 1, std::min(last_ + interval, superstep + done));

@@ -58,9 +58,11 @@ Table to_owners(const DistributedGraph& graph, const Table& table, const char* k
 
 } // namespace
 
-JobCheckpoints::JobCheckpoints(CheckpointOptions options, nlohmann::json identity, CheckpointHooks hooks)
+JobCheckpoints::JobCheckpoints(CheckpointOptions options, nlohmann::json identity, nlohmann::json graph_source,
+                               CheckpointHooks hooks)
     : options_(std::move(options)),
       identity_(std::move(identity)),
+      graph_source_(std::move(graph_source)),
       hooks_(std::move(hooks)),
       graphs_(options_.directory, kGraphPrefix, 1),
       states_(options_.directory, kStatePrefix, options_.keep),
@@ -77,13 +79,15 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
     if (!std::filesystem::is_directory(directory, error))
       throw core::InputError("--checkpoint-dir " + directory + " is no directory");
     if (!options_.resume && !states_.committed().empty()) {
-      throw core::InputError(fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
-                                         "them with --resume, or remove them",
-                                         directory, states_.committed().back()));
+      throw core::InputError(
+          fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
+                      "them with --resume, or remove them",
+                      directory, states_.committed().back()));
     }
     // A graph without states was left by a job that did not get far: it need not be this one's.
     if (!options_.resume) {
-      for (const std::uint64_t number : graphs_.committed()) std::filesystem::remove_all(graphs_.path_of(number), error);
+      for (const std::uint64_t number : graphs_.committed())
+        std::filesystem::remove_all(graphs_.path_of(number), error);
       if (error) throw core::InputError("cannot empty the checkpoint directory " + directory + ": " + error.message());
     }
   });
@@ -112,8 +116,11 @@ std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Pl
   try {
     std::optional<core::checkpoint::Restored> found = graphs_.read_latest(*comm_);
     if (!found) return std::nullopt;
+    require_same(graph_source_, found->meta.at("source"), "graph");
     return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
   } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::InputError&) {
     throw;
   } catch (const core::Error& error) { // on all ranks
     warn(fmt::format("the stored graph cannot be used: {}", error.what()));
@@ -125,12 +132,12 @@ void JobCheckpoints::keep_graph(const LoadedGraph& loaded) {
   const bool to_disk = on_disk() && !graph_is_stored();
   if (!to_disk && !options_.memory) return;
   const Part part = core::agree(*comm_, [&] { return save_graph(loaded.graph, loaded.names.get()); });
-  const nlohmann::json description = describe_graph(loaded);
+  nlohmann::json description = describe_graph(loaded);
+  description["source"] = graph_source_;
   if (options_.memory) graph_copies_.save(*comm_, attempt_, 0, part, description);
   if (!to_disk) return;
-  unless_required("the graph is not stored, so --resume will need its file", [&] {
-    (void)graphs_.write(*comm_, 0, part, description);
-  });
+  unless_required("the graph is not stored, so --resume will need its file",
+                  [&] { (void)graphs_.write(*comm_, 0, part, description); });
 }
 
 void JobCheckpoints::warn(const std::string& line) const {
@@ -160,14 +167,17 @@ std::optional<JobCheckpoints::Found> JobCheckpoints::find_state() {
   return Found{found->number, std::move(found->meta), std::move(found->parts), true};
 }
 
-void JobCheckpoints::require_same_job(const nlohmann::json& saved) const {
-  for (const auto& [option, value] : identity_.items()) {
-    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json(nullptr);
+void JobCheckpoints::require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const {
+  for (const auto& [option, value] : wanted.items()) {
+    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json();
     if (before == value) continue;
-    const auto text = [](const nlohmann::json& j) { return j.is_string() ? j.get<std::string>() : j.dump(); };
-    core::InputError error(fmt::format("cannot resume from {}: its job has {} {}, this one {}", options_.directory, option,
-                                       text(before), text(value)));
-    error.set_rank(0); // all ranks see the same
+    const auto text = [](const nlohmann::json& j) {
+      if (j.is_null() || j == "") return std::string("not given");
+      return j.is_string() ? j.get<std::string>() : j.dump();
+    };
+    core::InputError error(fmt::format("cannot resume from {}: for its {} {} was {}, now it is {}", options_.directory,
+                                       whose, option, text(before), text(value)));
+    error.set_rank(0);
     throw error;
   }
 }
@@ -177,7 +187,7 @@ std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph
   if (hooks_.restoring && attempt_ + (found ? 1 : 0) > 0) hooks_.restoring();
   interval_.begin(found ? found->superstep : 0);
   if (!found) return std::nullopt;
-  require_same_job(found->meta.at("job"));
+  require_same(identity_, found->meta.at("job"), "job");
   if (found->meta.at("fingerprint").get<std::uint64_t>() != graph.fingerprint) {
     core::InputError error("cannot resume from " + options_.directory + ": its job ran on another graph");
     error.set_rank(0);
@@ -203,7 +213,8 @@ std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph
 }
 
 bool JobCheckpoints::due(std::uint64_t superstep) {
-  // In memory a restored state has to be kept again: the copies of the dead are gone, and ranks have other vertices now.
+  // In memory a restored state has to be kept again: the copies of the dead are gone, and ranks have other vertices
+  // now.
   if (restored_ && superstep == restored_superstep_) return options_.memory;
   return interval_.due(*comm_, superstep);
 }

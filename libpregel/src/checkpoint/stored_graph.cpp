@@ -111,9 +111,9 @@ Part save_graph(const DistributedGraph& graph, const NameDirectory* names) {
 
 nlohmann::json describe_graph(const LoadedGraph& loaded) {
   const DistributedGraph& graph = loaded.graph;
-  return {{"description", loaded.description},   {"vertices", graph.vertex_count}, {"edges", graph.edge_count},
-          {"arcs", graph.arc_count},             {"directed", graph.directed},     {"weighted", graph.weighted},
-          {"fingerprint", graph.fingerprint},    {"named", loaded.names != nullptr}};
+  return {{"description", loaded.description}, {"vertices", graph.vertex_count},  {"edges", graph.edge_count},
+          {"arcs", graph.arc_count},           {"directed", graph.directed},      {"weighted", graph.weighted},
+          {"fingerprint", graph.fingerprint},  {"named", loaded.names != nullptr}};
 }
 
 LoadedGraph rebuild_graph(const core::Communicator& comm, const std::vector<Part>& parts,

@@ -11,7 +11,17 @@ namespace pregel {
 namespace {
 
 // Words in front of the aggregators in the reduction at the barrier.
-enum ControlWord : std::size_t { kFailed, kComputed, kWoken, kStillActive, kPublished, kSent, kDirect, kStop, kControlWords };
+enum ControlWord : std::size_t {
+  kFailed,
+  kComputed,
+  kWoken,
+  kStillActive,
+  kPublished,
+  kSent,
+  kDirect,
+  kStop,
+  kControlWords
+};
 
 } // namespace
 
@@ -63,8 +73,7 @@ RunReport SuperstepLoop::run() {
     if (progress_) progress_->show(row);
     if (last) break;
   }
-  report.run_seconds =
-      earlier_seconds_ + core::all_reduce_value(*graph_.comm, run_time_.seconds(), core::Reduce::max);
+  report.run_seconds = earlier_seconds_ + core::all_reduce_value(*graph_.comm, run_time_.seconds(), core::Reduce::max);
   if (trace_) trace_->commit();
   if (progress_) progress_->finish();
   fill_known_deliveries(report);

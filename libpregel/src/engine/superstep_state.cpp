@@ -34,8 +34,9 @@ void SuperstepLoop::save_if_due(RunReport& report) {
   options_.checkpointer->save(graph_, core::agree(*graph_.comm, [&] { return state(report); }));
   report.checkpoint_seconds += watch.seconds();
   if (!stopping) return;
-  core::Error stop(fmt::format("stopped on request after a checkpoint of superstep {}; go on with --resume", superstep_),
-                   core::ExitCode::requeue);
+  core::Error stop(
+      fmt::format("stopped on request after a checkpoint of superstep {}; go on with --resume", superstep_),
+      core::ExitCode::requeue);
   stop.set_rank(0); // all ranks know
   throw stop;
 }

@@ -26,9 +26,9 @@ std::optional<T> whole_number(std::string_view text) {
 }
 
 std::optional<int> signal_number(std::string_view name) {
-  constexpr std::pair<std::string_view, int> kSignals[] = {
-      {"KILL", SIGKILL}, {"STOP", SIGSTOP}, {"TERM", SIGTERM}, {"USR1", SIGUSR1}, {"INT", SIGINT},
-      {"SEGV", SIGSEGV}, {"ABRT", SIGABRT}, {"BUS", SIGBUS},   {"FPE", SIGFPE}};
+  constexpr std::pair<std::string_view, int> kSignals[] = {{"KILL", SIGKILL}, {"STOP", SIGSTOP}, {"TERM", SIGTERM},
+                                                           {"USR1", SIGUSR1}, {"INT", SIGINT},   {"SEGV", SIGSEGV},
+                                                           {"ABRT", SIGABRT}, {"BUS", SIGBUS},   {"FPE", SIGFPE}};
   if (name.starts_with("SIG")) name.remove_prefix(3);
   for (const auto& [known, number] : kSignals) {
     if (known == name) return number;
@@ -79,7 +79,8 @@ Fault parse_fault(std::string_view spec) {
       fault.failing_write = require(whole_number<std::uint64_t>(value));
       if (fault.failing_write == 0) refuse(spec, "writes are counted from 1");
     } else {
-      refuse(spec, "'" + std::string(item) + "' is not understood; say rank=R,superstep=S[,signal=KILL][,where=compute]");
+      refuse(spec,
+             "'" + std::string(item) + "' is not understood; say rank=R,superstep=S[,signal=KILL][,where=compute]");
     }
   }
   if (!has_rank || fault.rank < 0) refuse(spec, "rank=R is missing");

@@ -37,7 +37,8 @@ void Recoveries::going_on(std::optional<std::uint64_t> restored_from) {
   current_->restore_seconds = since_loss_.seconds();
   const Recovery& r = *current_;
   core::log_info(fmt::format(
-      "recovery: {} {} of {} died in superstep {}; {} {} on from {}, {} superstep{} to do again (noticed after {:.3f} s, "
+      "recovery: {} {} of {} died in superstep {}; {} {} on from {}, {} superstep{} to do again (noticed after {:.3f} "
+      "s, "
       "restored in {:.3f} s)",
       r.lost.size() == 1 ? "rank" : "ranks", fmt::join(r.lost, ", "), r.ranks_before, r.superstep, r.ranks_after,
       r.ranks_after == 1 ? "goes" : "go",

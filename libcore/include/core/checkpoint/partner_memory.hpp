@@ -3,8 +3,8 @@
 // its partner, the next rank. When a rank dies, its partner has what it had. Two neighbours dying at once lose a part,
 // and then there is only the disk.
 //
-// The last two generations are kept, because a rank may die while a new one is being copied: some ranks then have it and
-// others do not.
+// The last two generations are kept, because a rank may die while a new one is being copied: some ranks then have it
+// and others do not.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ class PartnerMemory {
   /// `generations`: how many are kept.
   explicit PartnerMemory(std::size_t generations = 2) : generations_(generations) {}
 
-  /// Keeps this rank's part of generation (`world`, `number`), and a copy at the partner's. `world` counts how often the
-  /// ranks have become fewer, so that a number that is saved again by fewer ranks is another generation. `meta` is equal
-  /// on all ranks. Collective.
+  /// Keeps this rank's part of generation (`world`, `number`), and a copy at the partner's. `world` counts how often
+  /// the ranks have become fewer, so that a number that is saved again by fewer ranks is another generation. `meta` is
+  /// equal on all ranks. Collective.
   void save(const Communicator& comm, std::uint64_t world, std::uint64_t number, const Part& mine,
             const nlohmann::json& meta);
 

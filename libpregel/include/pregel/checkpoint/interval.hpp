@@ -1,7 +1,7 @@
-// How often to save. Every N supersteps, or as often as pays: a checkpoint costs C seconds, a superstep c, and a failure
-// comes every MTBF seconds, that is lambda = c / MTBF in a superstep; the time lost to checkpoints and to work done again
-// is least with one every sqrt(2 C / (lambda c)) supersteps (Young, "A first order approximation to the optimum
-// checkpoint interval", CACM 17(9), 1974).
+// How often to save. Every N supersteps, or as often as pays: a checkpoint costs C seconds, a superstep c, and a
+// failure comes every MTBF seconds, that is lambda = c / MTBF in a superstep; the time lost to checkpoints and to work
+// done again is least with one every sqrt(2 C / (lambda c)) supersteps (Young, "A first order approximation to the
+// optimum checkpoint interval", CACM 17(9), 1974).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class CheckpointInterval {
 
   /// A run starts or goes on at this superstep. Local.
   void begin(std::uint64_t superstep);
-  /// Whether to save at the start of `superstep`: rank 0's clock decides, and ranks talk only at supersteps 1, 2, 4, 8 ...
-  /// after the last checkpoint. Collective.
+  /// Whether to save at the start of `superstep`: rank 0's clock decides, and ranks talk only at supersteps 1, 2, 4, 8
+  /// ... after the last checkpoint. Collective.
   [[nodiscard]] bool due(const core::Communicator& comm, std::uint64_t superstep);
   /// A checkpoint at the start of `superstep` took so long. Local.
   void saved(std::uint64_t superstep, double seconds);

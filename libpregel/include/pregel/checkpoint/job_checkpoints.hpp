@@ -39,7 +39,9 @@ struct CheckpointHooks {
 class JobCheckpoints final : public Checkpointer {
  public:
   /// `identity`: what must be equal for a state to be taken over, as a flat object of option and value.
-  JobCheckpoints(CheckpointOptions options, nlohmann::json identity, CheckpointHooks hooks);
+  /// `graph_source`: the same for the stored graph; empty if the job does not say where its graph comes from.
+  JobCheckpoints(CheckpointOptions options, nlohmann::json identity, nlohmann::json graph_source,
+                 CheckpointHooks hooks);
 
   /// Before anything else: InputError on every rank if the directory cannot be used, or holds another job's checkpoints
   /// and --resume was not given. Makes the directory, and removes what an interrupted write has left. Collective.
@@ -48,7 +50,8 @@ class JobCheckpoints final : public Checkpointer {
   /// An attempt of the job begins on `comm`; `restart` counts the ones before. Local.
   void begin_attempt(const core::Communicator& comm, std::uint64_t attempt);
 
-  /// The stored graph, placed anew; nothing if none was stored, or, with a warning, if it is damaged. Collective.
+  /// The stored graph, placed anew; nothing if none was stored, or, with a warning, if it is damaged. InputError on
+  /// every rank if it came from another source. Collective.
   [[nodiscard]] std::optional<LoadedGraph> load_graph(GraphNeeds needs, const Placement& placement);
   /// Stores the graph: on disk if it is not there yet, in memory for this attempt. Collective.
   void keep_graph(const LoadedGraph& loaded);
@@ -74,14 +77,15 @@ class JobCheckpoints final : public Checkpointer {
   [[nodiscard]] bool on_disk() const noexcept { return !options_.directory.empty(); }
   [[nodiscard]] std::optional<Found> find_state();
   [[nodiscard]] bool graph_is_stored() const;
-  void require_same_job(const nlohmann::json& saved) const;
+  /// InputError on every rank, which all see the same, for the first option of `wanted` that `saved` has otherwise.
+  void require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const;
   void save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
   void warn(const std::string& line) const;
   /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required.
   void unless_required(const std::string& consequence, const std::function<void()>& write) const;
 
   CheckpointOptions options_;
-  nlohmann::json identity_;
+  nlohmann::json identity_, graph_source_;
   CheckpointHooks hooks_;
   core::checkpoint::Store graphs_, states_;
   core::checkpoint::PartnerMemory graph_copies_{1}, state_copies_{2};

@@ -41,10 +41,12 @@ struct Placement {
   std::optional<Partitioner> partitioner{}; ///< instead of a new one of that kind
 };
 
-/// Rebuilds a graph whose parts, however they were cut, lie on the ranks of `comm` in any order: `parts` are this rank's.
-/// `needs` are those of the program that made it. GraphError on every rank unless the fingerprint is that of
+/// Rebuilds a graph whose parts, however they were cut, lie on the ranks of `comm` in any order: `parts` are this
+/// rank's. `needs` are those of the program that made it. GraphError on every rank unless the fingerprint is that of
 /// `description`. Collective.
-[[nodiscard]] LoadedGraph rebuild_graph(const core::Communicator& comm, const std::vector<core::checkpoint::Part>& parts,
-                                        const nlohmann::json& description, GraphNeeds needs, const Placement& placement);
+[[nodiscard]] LoadedGraph rebuild_graph(const core::Communicator& comm,
+                                        const std::vector<core::checkpoint::Part>& parts,
+                                        const nlohmann::json& description, GraphNeeds needs,
+                                        const Placement& placement);
 
 } // namespace pregel

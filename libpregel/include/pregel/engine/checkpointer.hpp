@@ -16,8 +16,8 @@ namespace pregel {
 ///
 /// Tables, a row each for what this rank owns: "vertices" (id, value, and unless the program is always active: active,
 /// last_computed), "messages" (sender, message: sent to all neighbours and not read yet), "direct" (target, sender,
-/// message: sent to an id and not read yet), "supersteps" (the report's rows; rank 0 only). The first column of the first
-/// three names the vertex whose owner wants the row.
+/// message: sent to an id and not read yet), "supersteps" (the report's rows; rank 0 only). The first column of the
+/// first three names the vertex whose owner wants the row.
 struct EngineState {
   std::uint64_t superstep = 0;
   core::checkpoint::Part tables;

@@ -1,6 +1,6 @@
-// Saving and restoring a run: the typed half. Values and messages are stored as they are if they are trivially copyable,
-// else as Boost.Serialization archives, one an element, so that they can be dealt out to other ranks. Mirrors are not
-// stored: their owners send them again.
+// Saving and restoring a run: the typed half. Values and messages are stored as they are if they are trivially
+// copyable, else as Boost.Serialization archives, one an element, so that they can be dealt out to other ranks. Mirrors
+// are not stored: their owners send them again.
 #pragma once
 
 #include <sstream>

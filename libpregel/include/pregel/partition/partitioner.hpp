@@ -36,8 +36,8 @@ class Partitioner {
                                                  const std::vector<GlobalId>& vertices,
                                                  std::uint64_t contiguous_vertices);
 
-  /// After the ranks `lost` (ascending) have died: the survivors, renumbered in order, keep what they have, and what the
-  /// dead owned is dealt out evenly to all of them. Local.
+  /// After the ranks `lost` (ascending) have died: the survivors, renumbered in order, keep what they have, and what
+  /// the dead owned is dealt out evenly to all of them. Local.
   [[nodiscard]] Partitioner without(std::span<const int> lost) const;
 
   [[nodiscard]] PartitionKind kind() const noexcept { return kind_; }
@@ -61,7 +61,8 @@ class Partitioner {
     const std::uint64_t n = number(id);
     switch (kind_) {
       case PartitionKind::hash:
-        return static_cast<int>((static_cast<core::Uint128>(core::mix64(n)) * static_cast<unsigned>(first_ranks_)) >> 64);
+        return static_cast<int>((static_cast<core::Uint128>(core::mix64(n)) * static_cast<unsigned>(first_ranks_)) >>
+                                64);
       case PartitionKind::modulo: return static_cast<int>(n % static_cast<unsigned>(first_ranks_));
       case PartitionKind::range: break;
     }

@@ -23,7 +23,8 @@ struct Fault {
 };
 
 /// `rank=R` and `superstep=S` (recovery and write= need none), with optional `signal=KILL|STOP|TERM|USR1|SEGV|ABRT|...`
-/// (or a number), `where=compute|exchange|checkpoint|recovery`, or `write=N` instead of both. InputError otherwise. Local.
+/// (or a number), `where=compute|exchange|checkpoint|recovery`, or `write=N` instead of both. InputError otherwise.
+/// Local.
 [[nodiscard]] Fault parse_fault(std::string_view spec);
 
 /// The faults of this process. Each strikes once.

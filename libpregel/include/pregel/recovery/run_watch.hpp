@@ -1,5 +1,5 @@
-// What looks on while a job runs: it injects faults, tells the guard what the rank is doing, and remembers where the rank
-// was, for the report of a recovery.
+// What looks on while a job runs: it injects faults, tells the guard what the rank is doing, and remembers where the
+// rank was, for the report of a recovery.
 #pragma once
 
 #include <cstdint>
