@@ -1,11 +1,14 @@
 // The core number of every vertex: the largest k such that it belongs to a subgraph in which all have k neighbours or
 // more. Found by peeling: at level k vertices with at most k neighbours leave, which may make others leave; when nobody
-// leaves any more, the level rises to the smallest number of neighbours that is left. Shows aggregators and master().
-//   mpirun -n RANKS core_numbers EDGE_LIST RESULT
+// leaves any more, the level rises to the smallest number of neighbours that is left. Shows aggregators, master(), and
+// how a program survives: with a directory for checkpoints it goes on from the last one when it is started again, and
+// under `mpirun --with-ft ulfm` (Open MPI 5) by itself.
+//   mpirun -n RANKS core_numbers EDGE_LIST RESULT [CHECKPOINTS]
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <span>
+#include <string>
 
 #include "pregel/pregel.hpp"
 
@@ -49,10 +52,14 @@ struct CoreNumbers {
     if (context.aggregated(leaving)) return; // their neighbours do not know yet
     if (const auto smallest = context.aggregated(fewest)) level = *smallest;
   }
+
+  template <class Archive>
+  void serialize(Archive& archive, unsigned /*version*/) { // what master() changes is part of a checkpoint
+    archive& level;
+  }
 };
 
-core::ExitCode run(const core::Communicator& world, int argc, char** argv) {
-  if (argc != 3) throw core::InputError("usage: core_numbers EDGE_LIST RESULT");
+void attempt(const core::Communicator& world, char** argv, pregel::Checkpointer* checkpoints) {
   core::ThreadTeam team(1);
   pregel::BuildOptions options;
   options.directed = false;
@@ -61,7 +68,9 @@ core::ExitCode run(const core::Communicator& world, int argc, char** argv) {
   const pregel::DistributedGraph graph =
       pregel::build_graph(world, pregel::read_graph(world, {.graph_file = argv[1]}, team), options);
 
-  pregel::Engine<CoreNumbers> engine(graph, {}, team, {});
+  pregel::RunOptions run_options;
+  run_options.checkpointer = checkpoints;
+  pregel::Engine<CoreNumbers> engine(graph, {}, team, run_options);
   const pregel::RunReport report = engine.run();
   if (world.rank() == 0) {
     std::cout << "largest core number " << engine.program().level << ", " << report.supersteps() << " supersteps\n";
@@ -74,9 +83,24 @@ core::ExitCode run(const core::Communicator& world, int argc, char** argv) {
     column.push_back(engine.values()[pregel::index(v)].core);
   }
   pregel::write_results(world, table, nullptr, argv[2]);
+}
+
+core::ExitCode run(core::Session& session, int argc, char** argv) {
+  if (argc != 3 && argc != 4) throw core::InputError("usage: core_numbers EDGE_LIST RESULT [CHECKPOINTS]");
+  const std::string directory = argc == 4 ? argv[3] : "";
+  pregel::JobCheckpoints checkpoints({.directory = directory, .every = 2, .resume = true},
+                                     {{"program", "core_numbers"}});
+  if (!directory.empty()) checkpoints.prepare(session.world());
+  std::uint64_t attempts = 0;
+  session.until_completed(
+      [&] { // again, on the ranks that are left, when one has died
+        checkpoints.begin_attempt(session.world(), attempts);
+        attempt(session.world(), argv, directory.empty() ? nullptr : &checkpoints);
+      },
+      [&](const core::Loss&) { ++attempts; });
   return core::ExitCode::success;
 }
 
 int main(int argc, char** argv) {
-  return core::run_driver("core_numbers", argc, argv, run);
+  return core::run_session("core_numbers", argc, argv, run);
 }

@@ -4,6 +4,7 @@
 #include "core/communicator.hpp"
 #include "core/runtime.hpp"
 #include "core/thread_team.hpp"
+#include "pregel/checkpoint/job_checkpoints.hpp"
 #include "pregel/engine/engine.hpp"
 #include "pregel/graph/graph_builder.hpp"
 #include "pregel/io/generators.hpp"

@@ -40,8 +40,8 @@ class JobCheckpoints final : public Checkpointer {
  public:
   /// `identity`: what must be equal for a state to be taken over, as a flat object of option and value.
   /// `graph_source`: the same for the stored graph; empty if the job does not say where its graph comes from.
-  JobCheckpoints(CheckpointOptions options, nlohmann::json identity, nlohmann::json graph_source,
-                 CheckpointHooks hooks);
+  explicit JobCheckpoints(CheckpointOptions options, nlohmann::json identity = nlohmann::json::object(),
+                          nlohmann::json graph_source = nlohmann::json::object(), CheckpointHooks hooks = {});
 
   /// Before anything else: InputError on every rank if the directory cannot be used, or holds another job's checkpoints
   /// and --resume was not given. Makes the directory, and removes what an interrupted write has left. Collective.
