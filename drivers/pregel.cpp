@@ -202,7 +202,7 @@ class Job {
     obtain_graph();
     prepare_algorithm();
     watch_.at_next_superstep([this] { recoveries_.going_on(where_restored()); });
-    if (o_.saves()) watch_.stop_on_request();
+    if (!o_.checkpoint_dir.empty()) watch_.stop_on_request();
     const Outcome outcome = run_all();
     watch_.idle();
     watch_.stop_at_once();

@@ -49,6 +49,15 @@ std::vector<Source> parse_sources(const PregelOptions& o, const std::string& tex
   return sources;
 }
 
+pregel::GlobalId parse_id(const PregelOptions& o, const Source& source) {
+  std::uint64_t id = 0;
+  const char* const last = source.word.data() + source.word.size();
+  const auto [end, error] = std::from_chars(source.word.data(), last, id);
+  if (error != std::errc{} || end != last)
+    refuse_source(o, source, "source vertex '" + source.word + "' is not an unsigned 64-bit number");
+  return pregel::GlobalId{id};
+}
+
 std::string read_sources_file(const std::string& path) {
   std::error_code ignored; // what cannot be looked at cannot be opened either
   if (std::filesystem::is_directory(path, ignored)) throw InputError("cannot open " + path + ": Is a directory");
@@ -108,22 +117,16 @@ std::vector<Source> read_sources(const core::Communicator& comm, const PregelOpt
         core::agree(comm, [&] { return comm.rank() == 0 ? read_sources_file(o.sources_file) : std::string(); });
     sources = parse_sources(o, core::broadcast_string(comm, text, 0));
   }
-  if (o.ids != "number") return sources;
-  for (Source& source : sources) {
-    std::uint64_t id = 0;
-    const char* const last = source.word.data() + source.word.size();
-    const auto [end, error] = std::from_chars(source.word.data(), last, id);
-    if (error != std::errc{} || end != last)
-      refuse_source(o, source, "source vertex '" + source.word + "' is not an unsigned 64-bit number");
-    source.id = pregel::GlobalId{id};
-  }
+  const bool graph_is_given = !o.graph.empty() || !o.generate.empty(); // a stored graph says itself what its ids are
+  if (o.ids != "number" || !graph_is_given) return sources;
+  for (Source& source : sources) source.id = parse_id(o, source);
   return sources;
 }
 
 void resolve_sources(const core::Communicator& comm, const PregelOptions& o, const pregel::LoadedGraph& loaded,
                      std::vector<Source>& sources) {
   for (Source& source : sources) {
-    if (loaded.names) source.id = loaded.names->find(comm, source.word);
+    source.id = loaded.names ? loaded.names->find(comm, source.word) : parse_id(o, source);
     if (!source.id || !loaded.graph.exists(*source.id))
       refuse_source(o, source, "source vertex " + source.word + " does not exist in " + loaded.description);
   }

@@ -247,6 +247,9 @@ void check_fault_options(const PregelOptions& o) {
   if (o.resume && o.checkpoint_dir.empty()) throw InputError("--resume needs --checkpoint-dir");
   if (o.checkpoint_required && o.checkpoint_dir.empty())
     throw InputError("--checkpoint-required needs --checkpoint-dir");
+  const PregelOptions usual;
+  if (!o.saves() && (o.checkpoint_every != usual.checkpoint_every || o.keep != usual.keep || o.mtbf != usual.mtbf))
+    throw InputError("--checkpoint-every, --keep and --mtbf need --checkpoint-dir");
   if (o.saves() && (o.repeat > 1 || !o.sources_file.empty()))
     throw InputError("checkpoints are of one run; leave --repeat and --sources out");
   if (o.on_failure == "shrink" && !core::survives_failures())

@@ -6,30 +6,33 @@ namespace core {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
+// What the signals did before. Others have handlers too: temporary files are removed by one (temporary_name.hpp).
+struct sigaction earlier_term, earlier_usr1;
 
-void note_request(int) {
+void note_request(int signal) {
   requested = 1;
+  if (signal == SIGTERM) (void)sigaction(SIGTERM, &earlier_term, nullptr); // the second one is meant
 }
 
-void handle(int signal, void (*handler)(int), int flags) {
+void handle(int signal, struct sigaction& earlier) {
   struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
+  action.sa_handler = note_request;
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  (void)sigaction(signal, &action, nullptr);
+  (void)sigaction(signal, &action, &earlier);
 }
 
 } // namespace
 
 StopRequest::StopRequest() {
   requested = 0;
-  handle(SIGTERM, note_request, SA_RESTART | static_cast<int>(SA_RESETHAND));
-  handle(SIGUSR1, note_request, SA_RESTART);
+  handle(SIGTERM, earlier_term);
+  handle(SIGUSR1, earlier_usr1);
 }
 
 StopRequest::~StopRequest() {
-  handle(SIGTERM, SIG_DFL, 0);
-  handle(SIGUSR1, SIG_DFL, 0);
+  (void)sigaction(SIGTERM, &earlier_term, nullptr);
+  (void)sigaction(SIGUSR1, &earlier_usr1, nullptr);
 }
 
 bool StopRequest::made() noexcept {

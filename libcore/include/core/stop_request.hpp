@@ -4,7 +4,8 @@
 
 namespace core {
 
-/// While one lives, SIGTERM and SIGUSR1 set a flag instead of ending the process. A second SIGTERM ends it. Local.
+/// While one lives, SIGTERM and SIGUSR1 set a flag instead of ending the process. A second SIGTERM, and both signals
+/// afterwards, do what they did before. One at a time. Local.
 class StopRequest {
  public:
   StopRequest();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "core/checkpoint/redistribute.hpp"
@@ -65,15 +66,18 @@ std::optional<PartnerMemory::Restored> PartnerMemory::restore(const Communicator
     restored.number = generation->first.second;
     for (const auto& [rank, holding] : parts) {
       for (const std::deque<Block>* blocks : {&mine_, &copies_}) {
+        const bool is_copy = blocks == &copies_;
+        if (holding.holder != comm.rank() || is_copy != (holding.copy != 0)) continue;
         for (const Block& block : *blocks) {
-          if (block.world != holding.world || block.number != holding.number) continue;
-          restored.meta = block.meta; // every rank holds some block of a whole generation
-          const bool is_copy = blocks == &copies_;
-          if (holding.holder == comm.rank() && block.rank == rank && is_copy == (holding.copy != 0))
-            restored.parts.push_back(unpack(block.packed));
+          if (block.world != holding.world || block.number != holding.number || block.rank != rank) continue;
+          restored.parts.push_back(unpack(block.packed));
+          restored.meta = block.meta;
         }
       }
     }
+    // A rank whose save() was cut short may have nothing of a generation that its partner has whole.
+    const std::string meta = broadcast_string(comm, restored.meta.dump(), parts.begin()->second.holder);
+    restored.meta = nlohmann::json::parse(meta);
     return restored;
   }
   return std::nullopt;

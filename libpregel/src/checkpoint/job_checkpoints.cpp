@@ -1,5 +1,6 @@
 #include "pregel/checkpoint/job_checkpoints.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/agreement.hpp"
 #include "core/checkpoint/redistribute.hpp"
@@ -46,6 +48,18 @@ Table gather_table(std::vector<Part>& parts, const std::string& name) {
   return tables.size() == 1 ? std::move(tables.front()) : core::checkpoint::concatenate(std::move(tables));
 }
 
+/// Makes the directory, if it is not there. InputError if it cannot be read and written. Local.
+void require_usable(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw core::InputError("cannot make the checkpoint directory " + directory + ": " + error.message());
+  if (!std::filesystem::is_directory(directory, error))
+    throw core::InputError("--checkpoint-dir " + directory + " is no directory");
+  if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0)
+    throw core::InputError("cannot use the checkpoint directory " + directory + ": " +
+                           std::generic_category().message(errno));
+}
+
 /// Each row to the owner of the vertex that column `key` names.
 Table to_owners(const DistributedGraph& graph, const Table& table, const char* key) {
   std::vector<int> owners;
@@ -73,11 +87,7 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
   core::agree(comm, [&] {
     if (comm.rank() != 0) return;
     const std::string& directory = options_.directory;
-    std::error_code error;
-    std::filesystem::create_directories(directory, error);
-    if (error) throw core::InputError("cannot make the checkpoint directory " + directory + ": " + error.message());
-    if (!std::filesystem::is_directory(directory, error))
-      throw core::InputError("--checkpoint-dir " + directory + " is no directory");
+    require_usable(directory);
     if (!options_.resume && !states_.committed().empty()) {
       throw core::InputError(
           fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
@@ -86,10 +96,16 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
     }
     // A graph without states was left by a job that did not get far: it need not be this one's.
     if (!options_.resume) {
+      std::error_code error;
       for (const std::uint64_t number : graphs_.committed())
         std::filesystem::remove_all(graphs_.path_of(number), error);
       if (error) throw core::InputError("cannot empty the checkpoint directory " + directory + ": " + error.message());
+      return;
     }
+    // A write that was cut short looks like an index that was lost: who wants to go on should know.
+    for (const std::uint64_t number : states_.incomplete())
+      core::log_warning(fmt::format("warning: {} is missing: the checkpoint is not complete, and is removed",
+                                    states_.index_path_of(number)));
   });
   states_.remove_incomplete(comm);
   graphs_.remove_incomplete(comm);
@@ -117,6 +133,8 @@ std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Pl
     std::optional<core::checkpoint::Restored> found = graphs_.read_latest(*comm_);
     if (!found) return std::nullopt;
     require_same(graph_source_, found->meta.at("source"), "graph");
+    // Arcs were stored as one algorithm wanted them; there may be no state yet that another one is refused for.
+    require_same(identity_, found->meta.at("job"), "job");
     return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
   } catch (const core::MpiError&) {
     throw;
@@ -134,6 +152,7 @@ void JobCheckpoints::keep_graph(const LoadedGraph& loaded) {
   const Part part = core::agree(*comm_, [&] { return save_graph(loaded.graph, loaded.names.get()); });
   nlohmann::json description = describe_graph(loaded);
   description["source"] = graph_source_;
+  description["job"] = identity_;
   if (options_.memory) graph_copies_.save(*comm_, attempt_, 0, part, description);
   if (!to_disk) return;
   unless_required("the graph is not stored, so --resume will need its file",
@@ -144,14 +163,16 @@ void JobCheckpoints::warn(const std::string& line) const {
   if (comm_->rank() == 0) core::log_warning("warning: " + line);
 }
 
-void JobCheckpoints::unless_required(const std::string& consequence, const std::function<void()>& write) const {
+bool JobCheckpoints::unless_required(const std::string& consequence, const std::function<void()>& write) const {
   try {
     write();
+    return true;
   } catch (const core::MpiError&) {
     throw;
   } catch (const core::Error& error) { // the store has made it everybody's
     if (options_.required) throw;
     warn(fmt::format("{}: {}", consequence, error.what()));
+    return false;
   }
 }
 
@@ -208,8 +229,15 @@ std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph
   }
   restored_ = true;
   restored_superstep_ = found->superstep;
-  if (found->on_disk) on_disk_ = found->superstep;
+  if (found->on_disk || is_on_disk(found->superstep)) on_disk_ = found->superstep;
   return state;
+}
+
+bool JobCheckpoints::is_on_disk(std::uint64_t superstep) const {
+  if (!on_disk()) return false;
+  const bool found = core::agree(
+      *comm_, [&] { return comm_->rank() == 0 && std::ranges::binary_search(states_.committed(), superstep); });
+  return core::broadcast_value(*comm_, found, 0);
 }
 
 bool JobCheckpoints::due(std::uint64_t superstep) {
@@ -219,7 +247,7 @@ bool JobCheckpoints::due(std::uint64_t superstep) {
   return interval_.due(*comm_, superstep);
 }
 
-void JobCheckpoints::save(const DistributedGraph& graph, EngineState&& state) {
+bool JobCheckpoints::save(const DistributedGraph& graph, EngineState&& state) {
   const core::Stopwatch watch;
   const nlohmann::json meta = {{"superstep", state.superstep},
                                {"job", identity_},
@@ -227,17 +255,21 @@ void JobCheckpoints::save(const DistributedGraph& graph, EngineState&& state) {
                                {"ranks", comm_->size()},
                                {"engine", std::move(state.shared)}};
   if (options_.memory) state_copies_.save(*comm_, attempt_, state.superstep, state.tables, meta);
-  if (on_disk() && on_disk_ != state.superstep) save_on_disk(state.superstep, state, meta);
+  // What a state was restored from is not written again: replacing it would leave a moment without it.
+  const bool kept = !on_disk() || on_disk_ == state.superstep || save_on_disk(state.superstep, state, meta);
   interval_.saved(state.superstep, core::all_reduce_value(*comm_, watch.seconds(), core::Reduce::max));
+  return kept;
 }
 
-void JobCheckpoints::save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta) {
+bool JobCheckpoints::save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta) {
   core::checkpoint::WriteHooks hooks;
   if (hooks_.part_written) hooks.part_written = [&] { hooks_.part_written(superstep); };
-  unless_required(fmt::format("no checkpoint of superstep {}", superstep), [&] {
+  const bool written = unless_required(fmt::format("no checkpoint of superstep {}", superstep), [&] {
     const core::checkpoint::WriteReport report = states_.write(*comm_, superstep, state.tables, meta, hooks);
     written_.push_back({{"superstep", superstep}, {"bytes", report.bytes}, {"seconds", report.seconds}});
   });
+  if (written) on_disk_ = superstep;
+  return written;
 }
 
 } // namespace pregel

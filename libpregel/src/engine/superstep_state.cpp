@@ -22,6 +22,12 @@ void SuperstepLoop::begin_or_restore(RunReport& report) {
     throw core::InputError(std::string("this program cannot be checkpointed: ") + reason);
   const std::optional<EngineState> state = options_.checkpointer->restore(graph_);
   if (!state) return;
+  if (state->superstep >= options_.max_supersteps) {
+    core::InputError error(fmt::format("the checkpoint is of superstep {}, behind the end of a run of {} supersteps",
+                                       state->superstep, options_.max_supersteps));
+    error.set_rank(0); // all ranks see the same
+    throw error;
+  }
   core::agree(*graph_.comm, [&] { take_state(*state, report); });
   const bool any_message = totals_.sent + totals_.direct != 0;
   refill_mirrors(any_message && totals_.published == graph_.vertex_count);
@@ -31,11 +37,14 @@ void SuperstepLoop::save_if_due(RunReport& report) {
   const bool stopping = std::exchange(stop_agreed_, false);
   if (!options_.checkpointer->due(superstep_) && !stopping) return;
   const core::Stopwatch watch;
-  options_.checkpointer->save(graph_, core::agree(*graph_.comm, [&] { return state(report); }));
+  const bool saved = options_.checkpointer->save(graph_, core::agree(*graph_.comm, [&] { return state(report); }));
   report.checkpoint_seconds += watch.seconds();
   if (!stopping) return;
   core::Error stop(
-      fmt::format("stopped on request after a checkpoint of superstep {}; go on with --resume", superstep_),
+      saved ? fmt::format("stopped on request after a checkpoint of superstep {}; go on with --resume", superstep_)
+            : fmt::format("stopped on request in superstep {}, without a checkpoint of it; go on from an "
+                          "earlier one, or from the start, with --resume",
+                          superstep_),
       core::ExitCode::requeue);
   stop.set_rank(0); // all ranks know
   throw stop;

@@ -25,6 +25,11 @@ std::optional<T> whole_number(std::string_view text) {
   return value;
 }
 
+std::optional<int> rank_number(std::string_view text) {
+  const std::optional<int> rank = whole_number<int>(text);
+  return rank && *rank >= 0 ? rank : std::nullopt;
+}
+
 std::optional<int> signal_number(std::string_view name) {
   constexpr std::pair<std::string_view, int> kSignals[] = {{"KILL", SIGKILL}, {"STOP", SIGSTOP}, {"TERM", SIGTERM},
                                                            {"USR1", SIGUSR1}, {"INT", SIGINT},   {"SEGV", SIGSEGV},
@@ -53,18 +58,22 @@ std::optional<FaultPlace> place_named(std::string_view name) {
 Fault parse_fault(std::string_view spec) {
   Fault fault;
   bool has_rank = false, has_superstep = false, has_signal = false, has_place = false;
+  std::vector<std::string_view> keys;
   for (std::string_view rest = spec; !rest.empty();) {
     const std::string_view item = rest.substr(0, rest.find(','));
+    if (item.size() + 1 == rest.size()) refuse(spec, "ends with a comma");
     rest.remove_prefix(std::min(rest.size(), item.size() + 1));
     const std::size_t equals = item.find('=');
     const std::string_view key = item.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+    if (std::ranges::find(keys, key) != keys.end()) refuse(spec, std::string(key) + "= is given twice");
+    keys.push_back(key);
     const auto require = [&](auto parsed) {
       if (!parsed) refuse(spec, "'" + std::string(item) + "' is not understood");
       return *parsed;
     };
     if (key == "rank") {
-      fault.rank = require(whole_number<int>(value));
+      fault.rank = require(rank_number(value));
       has_rank = true;
     } else if (key == "superstep") {
       fault.superstep = require(whole_number<std::uint64_t>(value));
@@ -83,7 +92,7 @@ Fault parse_fault(std::string_view spec) {
              "'" + std::string(item) + "' is not understood; say rank=R,superstep=S[,signal=KILL][,where=compute]");
     }
   }
-  if (!has_rank || fault.rank < 0) refuse(spec, "rank=R is missing");
+  if (!has_rank) refuse(spec, "rank=R is missing");
   if (fault.failing_write != 0 && (has_signal || has_place || has_superstep))
     refuse(spec, "write=N goes with rank=R alone");
   if (!has_superstep && fault.failing_write == 0 && fault.place != FaultPlace::recovery)

@@ -59,7 +59,7 @@ class JobCheckpoints final : public Checkpointer {
   // Checkpointer.
   [[nodiscard]] std::optional<EngineState> restore(const DistributedGraph& graph) override;
   [[nodiscard]] bool due(std::uint64_t superstep) override;
-  void save(const DistributedGraph& graph, EngineState&& state) override;
+  bool save(const DistributedGraph& graph, EngineState&& state) override;
 
   /// Where the run of this attempt began. Local.
   [[nodiscard]] std::uint64_t restored_superstep() const noexcept { return restored_superstep_; }
@@ -79,10 +79,12 @@ class JobCheckpoints final : public Checkpointer {
   [[nodiscard]] bool graph_is_stored() const;
   /// InputError on every rank, which all see the same, for the first option of `wanted` that `saved` has otherwise.
   void require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const;
-  void save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
+  bool save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
+  [[nodiscard]] bool is_on_disk(std::uint64_t superstep) const;
   void warn(const std::string& line) const;
-  /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required.
-  void unless_required(const std::string& consequence, const std::function<void()>& write) const;
+  /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required. Returns
+  /// whether it was written.
+  bool unless_required(const std::string& consequence, const std::function<void()>& write) const;
 
   CheckpointOptions options_;
   nlohmann::json identity_, graph_source_;
@@ -92,7 +94,7 @@ class JobCheckpoints final : public Checkpointer {
   CheckpointInterval interval_;
   const core::Communicator* comm_ = nullptr;
   std::uint64_t attempt_ = 0;
-  std::optional<std::uint64_t> on_disk_; // superstep of the state that this attempt began with, if it is on disk
+  std::optional<std::uint64_t> on_disk_; // superstep of the newest state of this attempt that is on disk
   bool restored_ = false;
   std::uint64_t restored_superstep_ = 0;
   nlohmann::json written_ = nlohmann::json::array();

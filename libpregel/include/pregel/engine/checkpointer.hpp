@@ -32,7 +32,8 @@ class Checkpointer {
   [[nodiscard]] virtual std::optional<EngineState> restore(const DistributedGraph& graph) = 0;
   /// Whether to save at the start of `superstep`. Called once a superstep; must be cheap.
   [[nodiscard]] virtual bool due(std::uint64_t superstep) = 0;
-  virtual void save(const DistributedGraph& graph, EngineState&& state) = 0;
+  /// False if the state is kept nowhere, and the run goes on without.
+  virtual bool save(const DistributedGraph& graph, EngineState&& state) = 0;
 };
 
 enum class Phase {

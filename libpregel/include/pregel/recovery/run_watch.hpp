@@ -25,8 +25,11 @@ class RunWatch final : public RunMonitor {
   void limit_silence(double seconds, int first_rank) {
     guard_ = std::make_unique<core::SilenceGuard>(seconds, "rank " + std::to_string(first_rank));
   }
-  /// SIGTERM and SIGUSR1 end the run after a checkpoint, from now on. Local.
-  void stop_on_request() { stop_ = std::make_unique<core::StopRequest>(); }
+  /// SIGTERM and SIGUSR1 end the run after a checkpoint, from now on. In a later attempt a signal of an earlier one
+  /// still counts. Local.
+  void stop_on_request() {
+    if (!stop_) stop_ = std::make_unique<core::StopRequest>();
+  }
   /// They end the process again, or do what they did. Local.
   void stop_at_once() { stop_.reset(); }
 
