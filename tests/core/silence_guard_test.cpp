@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,35 +31,45 @@ bool runs(const std::string& process) {
   return !process.empty() && std::filesystem::exists("/proc/" + process);
 }
 
-/// Runs the probe to its end, however that is.
-Ended run_probe(const std::string& what) {
-  int out[2], err[2];
-  if (pipe(out) != 0 || pipe(err) != 0) throw std::runtime_error("no pipes");
-  const auto begin = std::chrono::steady_clock::now();
-  const pid_t probe = fork();
-  if (probe == 0) {
-    dup2(out[1], STDOUT_FILENO);
-    dup2(err[1], STDERR_FILENO);
-    for (const int descriptor : {out[0], out[1], err[0], err[1]}) close(descriptor);
-    const std::string limit = std::to_string(kLimit);
-    execl(SUPERSTEP_SILENT_PROBE, SUPERSTEP_SILENT_PROBE, limit.c_str(), what.c_str(), nullptr);
-    _exit(127);
+/// Starts the probe when it is made; end() waits for its end, however that is.
+class Probe {
+ public:
+  explicit Probe(const char* what) : begin_(std::chrono::steady_clock::now()) {
+    int out[2], err[2];
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("no pipes");
+    process_ = fork();
+    if (process_ == 0) {
+      dup2(out[1], STDOUT_FILENO);
+      dup2(err[1], STDERR_FILENO);
+      execl(SUPERSTEP_SILENT_PROBE, SUPERSTEP_SILENT_PROBE, std::to_string(kLimit).c_str(), what, nullptr);
+      _exit(127);
+    }
+    close(out[1]);
+    close(err[1]);
+    out_ = out[0];
+    err_ = err[0];
   }
-  close(out[1]);
-  close(err[1]);
-  Ended ended;
-  for (char letter; read(out[0], &letter, 1) == 1 && letter != '\n';) ended.guard += letter;
-  EXPECT_TRUE(runs(ended.guard)) << "no guard: '" << ended.guard << "'";
-  waitpid(probe, &ended.status, 0);
-  ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  // The end of the guard closes its side of the pipe.
-  for (char letter; read(err[0], &letter, 1) == 1;) ended.said += letter;
-  close(out[0]);
-  close(err[0]);
-  for (int i = 0; i < 200 && runs(ended.guard); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_FALSE(runs(ended.guard)) << "the guard outlives its process";
-  return ended;
-}
+
+  [[nodiscard]] Ended end() {
+    Ended ended;
+    for (char letter; read(out_, &letter, 1) == 1 && letter != '\n';) ended.guard += letter;
+    waitpid(process_, &ended.status, 0);
+    ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    // The end of the guard closes its side of the pipe.
+    for (char letter; read(err_, &letter, 1) == 1;) ended.said += letter;
+    close(out_);
+    close(err_);
+    EXPECT_FALSE(ended.guard.empty()) << "there was no guard";
+    for (int i = 0; i < 200 && runs(ended.guard); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(runs(ended.guard)) << "the guard outlives its process";
+    return ended;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_;
+  pid_t process_ = -1;
+  int out_ = -1, err_ = -1;
+};
 
 void expect_killed(const Ended& ended, const char* superstep, const char* how) {
   ASSERT_TRUE(WIFSIGNALED(ended.status)) << ended.said;
@@ -72,30 +84,18 @@ void expect_killed(const Ended& ended, const char* superstep, const char* how) {
 void expect_left_alone(const Ended& ended) {
   EXPECT_TRUE(WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) << ended.said;
   EXPECT_EQ(ended.said, "");
-}
-
-TEST(SilenceGuard, AProcessThatStopsItself) {
-  expect_killed(run_probe("stop"), "42", "stopped");
-}
-
-TEST(SilenceGuard, AProcessThatStopsWhileItWaits) {
-  expect_killed(run_probe("stop-waiting"), "41", "stopped");
-}
-
-TEST(SilenceGuard, AProcessThatComputesForEver) {
-  expect_killed(run_probe("spin"), "42", "computing");
-}
-
-TEST(SilenceGuard, AProcessThatWaits) {
-  const Ended ended = run_probe("wait");
-  expect_left_alone(ended);
   EXPECT_GE(ended.seconds, 3 * kLimit);
 }
 
-TEST(SilenceGuard, AProcessThatWorksInShortBursts) {
-  const Ended ended = run_probe("bursts");
-  expect_left_alone(ended);
-  EXPECT_GE(ended.seconds, 3 * kLimit);
+/// All at the same time: each takes some limits. Those that are killed come first, because their time counts.
+TEST(SilenceGuard, KillsWhoIsSilentAndNobodyElse) {
+  Probe stops("stop"), stops_while_it_waits("stop-waiting"), computes_for_ever("spin"), waits("wait"),
+      works_in_bursts("bursts");
+  expect_killed(stops.end(), "42", "stopped");
+  expect_killed(stops_while_it_waits.end(), "41", "stopped");
+  expect_killed(computes_for_ever.end(), "42", "computing");
+  expect_left_alone(waits.end());
+  expect_left_alone(works_in_bursts.end());
 }
 
 TEST(SilenceGuard, OtherProgramsAreNoGuards) {

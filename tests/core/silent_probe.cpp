@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     guard.working(42);
     spin(1e6);
   } else if (what == "wait") {
-    spin(3 * limit);
+    std::this_thread::sleep_for(std::chrono::duration<double>(3 * limit));
   } else if (what == "bursts") {
     for (int i = 0; i < 10; ++i) {
       guard.working(static_cast<std::uint64_t>(i));

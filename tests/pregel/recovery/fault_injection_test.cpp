@@ -112,17 +112,17 @@ TEST(ParseFault, BadSpellings) {
   for (const auto& [spec, reason] : kCases) EXPECT_EQ(refusal_of(spec), "--inject " + spec + ": " + reason);
 }
 
+volatile std::sig_atomic_t struck = 0;
+
 /// Signals are counted here instead of ending the process.
 class Injection : public testing::Test {
  protected:
   Injection() {
-    count() = 0, (void)std::signal(SIGUSR2, [](int) { ++count(); });
+    struck = 0;
+    (void)std::signal(SIGUSR2, [](int) { struck = struck + 1; });
   }
   ~Injection() override { (void)std::signal(SIGUSR2, SIG_DFL); }
-  static volatile int& count() {
-    static volatile int struck = 0;
-    return struck;
-  }
+  static int count() { return struck; }
   static Fault fault(std::uint64_t superstep, FaultPlace place, int rank = 3) {
     Fault made;
     made.rank = rank;
@@ -191,7 +191,7 @@ TEST(RunWatch, TellsWhereTheRankWasAndCallsOnce) {
   watch.entering(Phase::barrier, 7);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(watch.superstep(), 7U);
-  EXPECT_GE(watch.phase_seconds(), 0.0);
+  EXPECT_GE(watch.waiting_seconds(), 0.0);
 }
 
 } // namespace
