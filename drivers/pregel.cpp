@@ -166,8 +166,6 @@ class Job {
   void run() {
     if (o_.checkpoint_memory && !core::survives_failures() && world().rank() == 0)
       core::log_warning("warning: --checkpoint-memory is of no use: this MPI ends a job whose rank has died");
-    sources_ = read_sources(world(), o_);
-    checkpoints_.prepare(world());
     if (o_.timeout > 0) watch_.limit_silence(o_.timeout, session_.first_rank());
     const auto attempt = [this] { this->attempt(); };
     session_.until_completed(attempt, [this](const core::Loss& loss) { survive(loss); });
@@ -199,6 +197,7 @@ class Job {
     core::configure_logging(world().rank(), o_.quiet ? core::LogLevel::quiet : core::LogLevel::normal);
     recoveries_.begin_attempt(world());
     checkpoints_.begin_attempt(world(), attempts_);
+    prepare();
     obtain_graph();
     prepare_algorithm();
     watch_.at_next_superstep([this] { recoveries_.going_on(where_restored()); });
@@ -208,6 +207,14 @@ class Job {
     watch_.stop_at_once();
     print_run(outcome);
     write_files(outcome);
+  }
+
+  /// What is done once, and again if a rank died before all had done it.
+  void prepare() {
+    if (core::all_reduce_value(world(), prepared_ ? 1 : 0, core::Reduce::min) != 0) return;
+    sources_ = read_sources(world(), o_);
+    checkpoints_.prepare(world());
+    prepared_ = true;
   }
 
   void obtain_graph() {
@@ -286,6 +293,7 @@ class Job {
   std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
   std::optional<LoadedGraph> loaded_;
   std::uint64_t attempts_ = 0;
+  bool prepared_ = false;
 };
 
 void Job::print_run(const Outcome& outcome) const {
