@@ -16,54 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Jobs : public testing::Test {
- protected:
-  [[nodiscard]] CheckpointOptions options(bool resume = false) const {
-    CheckpointOptions made;
-    made.directory = directory_.path() + "/job";
-    made.every = 1;
-    made.resume = resume;
-    return made;
-  }
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_.path() + "/job/" + name; }
-  [[nodiscard]] std::string part(int superstep, int part) const {
-    return path("superstep-00000000000" + std::to_string(superstep) + "/part-0000" + std::to_string(part) + ".h5");
-  }
-  /// The checkpoints that are there, by their directories.
-  [[nodiscard]] std::vector<std::string> present() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(directory_.path() + "/job"))
-      names.push_back(entry.path().filename());
-    std::ranges::sort(names);
-    return names;
-  }
-  static void on_rank_0(const std::function<void()>& work) {
-    core::barrier(world());
-    if (world().rank() == 0) work();
-    core::barrier(world());
-  }
-  [[nodiscard]] RunOutcome run(const CheckpointOptions& with, nlohmann::json identity = TestJob::identity(),
-                               nlohmann::json source = TestJob::source(), RunOptions run_options = {}) {
-    JobCheckpoints checkpoints(with, std::move(identity), std::move(source), {});
-    checkpoints.prepare(world());
-    RunOutcome outcome = job_.attempt(checkpoints, world(), 0, {}, run_options);
-    restored_ = checkpoints.restored() ? std::optional(checkpoints.restored_superstep()) : std::nullopt;
-    return outcome;
-  }
-  /// What all ranks are told.
-  template <class F>
-  [[nodiscard]] std::string refusal(F&& work) const {
-    const std::string message = message_of(work);
-    EXPECT_EQ(message, core::broadcast_string(world(), message, 0)) << "ranks do not agree";
-    return message;
-  }
-
-  const test::TemporaryDirectory directory_{world()};
-  TestJob job_{oracle::random_graph(60, 200, true, 11)};
-  const RunOutcome wanted_ = job_.undisturbed();
-  std::optional<std::uint64_t> restored_;
-};
-
 /// From each checkpoint in turn, the newest first, on every number of ranks and in every partition.
 TEST_F(Jobs, GoOnOnOtherRanksAndPartitions) {
   CheckpointOptions all = options();
@@ -228,68 +180,6 @@ TEST_F(Jobs, DirectoriesThatCannotBeUsed) {
   bad.directory = directory_.path() + "/locked";
   EXPECT_EQ(refusal([&] { (void)run(bad); }),
             "cannot use the checkpoint directory " + bad.directory + ": Permission denied");
-}
-
-/// Some write of the last rank fails: of the graph, of the first states, of later ones.
-TEST_F(Jobs, AWriteThatFails) {
-  const int victim = world().size() - 1;
-  for (const bool required : {false, true}) {
-    for (const std::uint64_t write : {1, 3, 20, 40, 90}) {
-      SCOPED_TRACE("write " + std::to_string(write) + (required ? ", required" : ""));
-      CheckpointOptions some = options();
-      some.directory += std::to_string(write) + (required ? "r" : "");
-      some.required = required;
-      core::checkpoint::fail_write_after(world().rank() == victim ? write : 0);
-      if (required) {
-        EXPECT_NE(refusal([&] { (void)run(some); }).find("No space left on device"), std::string::npos);
-      } else {
-        expect_same_outcome(run(some), wanted_);
-      }
-      core::checkpoint::fail_write_after(0);
-      some.resume = true;
-      expect_same_outcome(run(some), wanted_);
-      if (!required) {
-        EXPECT_TRUE(restored_.has_value());
-      }
-    }
-  }
-}
-
-TEST_F(Jobs, StopOnRequestLeavesAState) {
-  CheckpointOptions rare = options();
-  rare.every = 1000;
-  StopAt stop(3);
-  RunOptions watched;
-  if (world().rank() == world().size() - 1) watched.monitor = &stop; // one rank's wish is enough
-  try {
-    (void)run(rare, TestJob::identity(), TestJob::source(), watched);
-    ADD_FAILURE() << "was not stopped";
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.exit_code(), core::ExitCode::requeue);
-    EXPECT_EQ(std::string(error.what()), "stopped on request after a checkpoint of superstep 3; go on with --resume");
-  }
-  rare.resume = true;
-  expect_same_outcome(run(rare), wanted_);
-  EXPECT_EQ(restored_, 3U);
-}
-
-TEST_F(Jobs, StopOnRequestSaysWhenThereIsNoState) {
-  CheckpointOptions rare = options();
-  rare.every = 1000;
-  StopAt stop(3);
-  RunOptions watched;
-  watched.monitor = &stop;
-  JobCheckpoints checkpoints(rare, TestJob::identity(), TestJob::source(),
-                             {.part_written = [](std::uint64_t superstep) {
-                               if (superstep == 3) core::checkpoint::fail_write_after(1);
-                             }});
-  checkpoints.prepare(world());
-  EXPECT_EQ(refusal([&] { (void)job_.attempt(checkpoints, world(), 0, {}, watched); }),
-            "stopped on request in superstep 3, without a checkpoint of it; go on from an earlier one, or from the "
-            "start, with --resume");
-  core::checkpoint::fail_write_after(0);
-  expect_same_outcome(run(options(true)), wanted_);
-  EXPECT_EQ(restored_, 0U);
 }
 
 } // namespace

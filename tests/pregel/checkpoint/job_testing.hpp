@@ -3,10 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -92,5 +96,54 @@ template <class F>
   }
   return "nothing was thrown";
 }
+
+/// A job and its directory.
+class Jobs : public testing::Test {
+ protected:
+  [[nodiscard]] CheckpointOptions options(bool resume = false) const {
+    CheckpointOptions made;
+    made.directory = directory_.path() + "/job";
+    made.every = 1;
+    made.resume = resume;
+    return made;
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_.path() + "/job/" + name; }
+  [[nodiscard]] std::string part(int superstep, int part) const {
+    return path("superstep-00000000000" + std::to_string(superstep) + "/part-0000" + std::to_string(part) + ".h5");
+  }
+  /// The checkpoints that are there, by their directories.
+  [[nodiscard]] std::vector<std::string> present() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.path() + "/job"))
+      names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+  static void on_rank_0(const std::function<void()>& work) {
+    core::barrier(world());
+    if (world().rank() == 0) work();
+    core::barrier(world());
+  }
+  [[nodiscard]] RunOutcome run(const CheckpointOptions& with, nlohmann::json identity = TestJob::identity(),
+                               nlohmann::json source = TestJob::source(), RunOptions run_options = {}) {
+    JobCheckpoints checkpoints(with, std::move(identity), std::move(source), {});
+    checkpoints.prepare(world());
+    RunOutcome outcome = job_.attempt(checkpoints, world(), 0, {}, run_options);
+    restored_ = checkpoints.restored() ? std::optional(checkpoints.restored_superstep()) : std::nullopt;
+    return outcome;
+  }
+  /// What all ranks are told.
+  template <class F>
+  [[nodiscard]] std::string refusal(F&& work) const {
+    const std::string message = message_of(work);
+    EXPECT_EQ(message, core::broadcast_string(world(), message, 0)) << "ranks do not agree";
+    return message;
+  }
+
+  const test::TemporaryDirectory directory_{world()};
+  TestJob job_{oracle::random_graph(60, 200, true, 11)};
+  const RunOutcome wanted_ = job_.undisturbed();
+  std::optional<std::uint64_t> restored_;
+};
 
 } // namespace pregel::testing_support
