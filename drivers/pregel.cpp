@@ -60,8 +60,7 @@ struct Outcome {
 
 nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, const LoadedGraph& loaded,
                        const Outcome& outcome, double output_seconds, std::uint64_t peak_bytes,
-                       std::uint64_t graph_bytes, const nlohmann::json& checkpoints, const nlohmann::json& recoveries,
-                       const std::string& command_line) {
+                       std::uint64_t graph_bytes, const nlohmann::json& faults, const std::string& command_line) {
   nlohmann::json document = outcome.last.report.to_json();
   document["algorithm"] = o.algorithm;
   document["variant"] = o.variant;
@@ -75,8 +74,7 @@ nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, c
   document["load_seconds"] = loaded.seconds;
   document["run_seconds"] = outcome.median_seconds();
   document["checkpoint_seconds"] = outcome.last.report.checkpoint_seconds;
-  document["checkpoints"] = checkpoints;
-  document["recoveries"] = recoveries;
+  document.update(faults);
   document["output_seconds"] = output_seconds;
   document["peak_rss_bytes"] = peak_bytes;
   document["graph_bytes"] = graph_bytes;
@@ -200,7 +198,7 @@ class Job {
     prepare();
     obtain_graph();
     prepare_algorithm();
-    watch_.at_next_superstep([this] { recoveries_.going_on(where_restored()); });
+    watch_.at_next_superstep([this] { going_on(); });
     if (!o_.checkpoint_dir.empty()) watch_.stop_on_request();
     const Outcome outcome = run_all();
     watch_.idle();
@@ -250,6 +248,14 @@ class Job {
     return checkpoints_.restored_superstep();
   }
 
+  /// Supersteps begin, or begin again. Local.
+  void going_on() {
+    recoveries_.going_on(where_restored());
+    if (attempts_ > 0 || !checkpoints_.restored()) return;
+    resumed_from_ = checkpoints_.restored_superstep();
+    core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
+  }
+
   [[nodiscard]] pregel::RunOptions run_options() {
     pregel::RunOptions run;
     run.max_supersteps = o_.max_supersteps;
@@ -294,6 +300,7 @@ class Job {
   std::optional<LoadedGraph> loaded_;
   std::uint64_t attempts_ = 0;
   bool prepared_ = false;
+  std::optional<std::uint64_t> resumed_from_; // by --resume
 };
 
 void Job::print_run(const Outcome& outcome) const {
@@ -316,11 +323,14 @@ void Job::write_files(const Outcome& outcome) const {
   const std::uint64_t peak =
       core::all_reduce_value(comm, std::uint64_t{core::peak_resident_bytes()}, core::Reduce::max);
   const std::uint64_t graph_bytes = core::all_reduce_value(comm, loaded_->graph.bytes(), core::Reduce::sum);
-  const nlohmann::json recoveries = recoveries_.to_json(comm);
+  const nlohmann::json faults = {
+      {"checkpoints", checkpoints_.written()},
+      {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},
+      {"recoveries", recoveries_.to_json(comm)}};
   core::agree(comm, [&] {
     if (comm.rank() != 0 || o_.metrics.empty()) return;
-    core::write_json(o_.metrics, metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes,
-                                         checkpoints_.written(), recoveries, command_line_));
+    core::write_json(o_.metrics,
+                     metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes, faults, command_line_));
   });
 }
 
