@@ -1,0 +1,136 @@
+"""kill_a_rank.sh: random victims at random moments, from outside."""
+
+import re
+import shutil
+
+import processes
+from drill import Drill, Ended, Failed, parse, parser, run
+
+COLUMNS = ("moment (s)", "victim", "ranks", "in superstep", "back to", "done again", "detected in (s)", "restored in (s)",
+           "same bits")
+TOO_LATE = "too late"
+
+
+class KillARank:
+
+    def __init__(self, drill):
+        self.drill, self.options = drill, drill.options
+        more = ["--timeout", "60"] if self.in_place else ["--progress"]
+        self.more = more  # guards show when ranks are up; the progress line shows the superstep
+        self.reference = drill.reference(*more)
+        self.too_late = 0
+
+    @property
+    def in_place(self):
+        return self.options.recovery != "relaunch"
+
+    def choose_victims(self):
+        """For all times: a fifth of them have rank 0 among them, the others are drawn evenly."""
+        o, draw = self.options, self.drill.random
+        with_zero = [number < -(-o.times // 5) for number in range(o.times)]
+        draw.shuffle(with_zero)
+        chosen = []
+        for zero in with_zero:
+            victims = draw.sample(range(o.ranks), o.victims)
+            if zero and 0 not in victims:
+                victims[0] = 0
+            chosen.append(victims)
+        return chosen
+
+    def once(self, victims):
+        """Until a kill hits the job on its way: one that comes after its end is drawn again."""
+        for _ in range(30):
+            row = self.attempt(victims)
+            if row is not TOO_LATE:
+                return row
+            self.too_late += 1
+        raise Failed("30 kills came too late: the job is too short")
+
+    def attempt(self, victims):
+        draw = self.drill.random
+        moment = draw.uniform(0, self.reference.seconds)
+        pause = 0 if draw.random() < 0.5 else draw.uniform(0, 0.5)  # between two victims
+        work = self.drill.work("job")
+        words = self.drill.program(work, *self.more)
+        job = self.drill.start(self.drill.mpirun(words) if self.in_place else self.drill.supervised(words), work)
+        pids = self.drill.wait_until_ready(job)
+        ready = job.seconds()
+        end = ready + moment
+        try:
+            job.until(lambda: job.seconds() >= end, "the kill")
+            killed_at = job.seconds()
+            self.strike(job, pids, victims, pause)
+        except Ended:
+            self.drill.expect_success(job)
+            return TOO_LATE
+        self.drill.expect_success(job)
+        metrics = self.drill.check_same(self.reference, work, job)
+        story = self.story_in_place(metrics) if self.in_place else self.story_of_relaunch(job, metrics, killed_at)
+        shutil.rmtree(work)
+        if story is TOO_LATE:
+            return TOO_LATE
+        return [moment, sorted(victims), *story, "yes"]
+
+    def strike(self, job, pids, victims, pause):
+        """A victim that is not there any more makes this time void."""
+        for number, victim in enumerate(victims):
+            if number > 0 and pause > 0:
+                end = job.seconds() + pause
+                job.until(lambda: job.seconds() >= end, "the second kill")
+                if not self.in_place:  # the launcher may have ended the job, or started it again
+                    pids = job.until(job.ranks, "the second kill")
+                    victim = victim if victim in pids else min(pids)
+            if not processes.alive(pids[victim]) or not processes.kill(pids[victim]):
+                raise Ended("the kill")
+
+    def story_in_place(self, metrics):
+        """From the metrics; [ranks, superstep, restored from, recomputed, detected, restored]."""
+        recoveries = metrics["recoveries"]
+        if not recoveries:
+            return TOO_LATE
+        lost = self.options.ranks - metrics["ranks"]
+        if lost < self.options.victims:
+            return TOO_LATE  # the second one died when all was done
+        ranks = " → ".join(str(n) for n in [self.options.ranks, *(r["ranks_after"] for r in recoveries)])
+        pick = lambda name: [r[name] for r in recoveries]
+        back = ["start" if k is None else k for k in pick("restored_from")]
+        one = lambda values: values[0] if len(values) == 1 else ", ".join(f"{v:.3f}" for v in values)
+        return [ranks, pick("superstep"), back, sum(pick("recomputed_supersteps")), one(pick("detect_seconds")),
+                one(pick("restore_seconds"))]
+
+    def story_of_relaunch(self, job, metrics, killed_at):
+        """From supervise's lines."""
+        failed = job.find(r"^supervise: .* failed after .*", killed_at)
+        restart = job.find(r"^supervise: restart \d+ of \d+ on (\d+) rank", killed_at)
+        if not failed or not restart:
+            return TOO_LATE
+        restarts = [m for _, line in job.lines if (m := re.match(
+            r"supervise: restart \d+ of \d+ on (\d+) rank", line))]
+        ranks = " → ".join([str(self.options.ranks), *(m.group(1) for m in restarts)])
+        if metrics["ranks"] != int(restarts[-1].group(1)):
+            raise Failed(f"the last restart had {restarts[-1].group(1)} ranks, the metrics say {metrics['ranks']}")
+        going_on = job.find(r"^resumed from the checkpoint|^superstep \d", restart[0])
+        shown = [int(m.group(1)) for seconds, line in job.lines
+                 if seconds < failed[0] and (m := re.match(r"superstep (\d+) ", line))]
+        superstep, back = max(shown, default=None), metrics["resumed_from"]
+        again = None if superstep is None else max(0, superstep - (back or 0))
+        return [ranks, superstep, "start" if back is None else back, again, failed[0] - killed_at,
+                going_on[0] - failed[0] if going_on else None]
+
+
+def main():
+    p = parser(times=5)
+    p.add_argument("--victims", type=int, choices=(1, 2), default=1)
+    options = parse(p)
+    if options.victims >= options.ranks:
+        p.error("--victims must leave a rank alive")
+    with Drill("kill a rank" if options.victims == 1 else "kill two ranks", options, COLUMNS) as drill:
+        kills = KillARank(drill)
+        for number, victims in enumerate(kills.choose_victims(), 1):
+            drill.once(f"{number} of {options.times}", kills.once, victims)
+        zeros = sum(1 for row in drill.rows if 0 in row[1])
+        drill.say(f"rank 0 was among the victims {zeros} times; {kills.too_late} kills came too late and were drawn again")
+        return drill.finish()
+
+
+run(main)
