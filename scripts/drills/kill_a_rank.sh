@@ -21,7 +21,7 @@
 # The moments are even over the whole job: from when its ranks are up until its result is there, loading, checkpoints and
 # writing of results included. A kill that comes when the job is done does not count and is drawn again. In a relaunch
 # "in superstep" is what the progress line, ten times a second, showed last. In place and memory run through
-# with_openmpi5.sh.
-source "$(dirname "$0")/lib/drill.sh"
+# with_openmpi5.sh where this machine's MPI ends a job whose rank has died.
 set -euo pipefail
+source "$(dirname "$0")/lib/drill.sh"
 run_drill kill_a_rank "in-place memory relaunch" "$@"

@@ -14,11 +14,13 @@ import sys
 import tempfile
 import time
 
+from checkpoint_files import Damaged
 from jobs import Ended, Failed, Job
-from table import render
+from table import render, text_of
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 WAYS = ("in-place", "memory", "relaunch")
+TOO_LATE = "too late"
 
 
 def programs():
@@ -71,7 +73,7 @@ class Drill:
         self.title, self.options, self.columns = title, options, columns
         self.random = random.Random(options.seed)
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="superstep-drill-"))
-        self.rows, self.failures, self.skipped = [], 0, None
+        self.rows, self.failures, self.too_late, self.jobs = [], 0, 0, []
         self.flags = shlex.split(os.environ.get("SUPERSTEP_MPI_FLAGS", ""))
         self.began = time.monotonic()
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -127,25 +129,30 @@ class Drill:
 
     def start(self, words, work):
         job = Job(words, program="pregel", directory=self.work(f"{work.name}/tmp"), limit=self.options.limit)
-        self.jobs = [*getattr(self, "jobs", []), job]
+        self.jobs.append(job)
         return job
 
     def end_jobs(self):
         """None is left behind, whatever has happened."""
-        for job in getattr(self, "jobs", []):
-            job.end()
-        self.jobs = []
+        while self.jobs:
+            self.jobs.pop().end()
 
-    def wait_until_ready(self, job):
+    def wait_until_ready(self, job, guarded=False):
         """Ranks are up when their guards are: from then on a job in place survives deaths. A relaunch needs no more than
-        that the ranks exist. Returns {rank: pid}."""
+        that the ranks exist, unless `guarded` is asked for. Returns {rank: pid}."""
+        guarded = guarded or self.options.recovery != "relaunch"
+
         def ready():
             ranks = job.ranks()
             complete = len(ranks) == self.options.ranks
-            if self.options.recovery != "relaunch":
+            if guarded:
                 complete = complete and len(job.guarded()) == self.options.ranks
             return ranks if complete else None
         return job.until(ready, "all ranks were there")
+
+    def wait_seconds(self, job, seconds, what):
+        end = job.seconds() + seconds
+        job.until(lambda: job.seconds() >= end, what)
 
     def reference(self, *more):
         """Twice: without checkpoints for the result, with them for the time."""
@@ -166,6 +173,16 @@ class Drill:
         metrics = read_json(work / "metrics.json")
         shutil.rmtree(work)
         return Reference(result, metrics, seconds)
+
+    def redrawn(self, attempt, *arguments):
+        """What attempt() returns, until it is not TOO_LATE: a blow that comes after the job's end does not count."""
+        for _ in range(30):
+            row = attempt(*arguments)
+            if row is not TOO_LATE:
+                return row
+            self.too_late += 1
+            self.end_jobs()
+        raise Failed("30 blows in a row came too late: the job is too short")
 
     def expect_success(self, job, code=0):
         ended = job.wait()
@@ -195,9 +212,9 @@ class Drill:
         try:
             row = drill(*arguments)
             self.rows.append(row)
-            said = ", ".join(f"{c} {v}" for c, v in zip(self.columns[1:], map(_short, row[1:])) if v)
+            said = ", ".join(f"{c} {v}" for c, v in zip(self.columns[1:], map(text_of, row[1:])) if v)
             print(f"   {name}: {said} ({time.monotonic() - begin:.1f} s)", flush=True)
-        except (Failed, Ended) as failure:
+        except (Failed, Ended, Damaged) as failure:
             self.failures += 1
             print(f"   {name}: FAILED: {failure}", flush=True)
         finally:
@@ -207,15 +224,12 @@ class Drill:
         """The table, and the exit code."""
         if self.rows:
             print(render(self.columns, self.rows))
+        if self.too_late:
+            self.say(f"{self.too_late} came after the job's end and were drawn again")
         count = len(self.rows) + self.failures
         self.say(f"{self.title}, {self.options.recovery}: {len(self.rows)} of {count} passed in "
                  f"{time.monotonic() - self.began:.0f} s (seed {self.options.seed})")
         return 1 if self.failures or not self.rows else 0
-
-
-def _short(value):
-    from table import text_of
-    return text_of(value)
 
 
 def read_json(path):

@@ -4,11 +4,10 @@ import re
 import shutil
 
 import processes
-from drill import Drill, Ended, Failed, parse, parser, run
+from drill import TOO_LATE, Drill, Ended, Failed, parse, parser, run
 
 COLUMNS = ("moment (s)", "victim", "ranks", "in superstep", "back to", "done again", "detected in (s)", "restored in (s)",
            "same bits")
-TOO_LATE = "too late"
 
 
 class KillARank:
@@ -18,7 +17,6 @@ class KillARank:
         more = ["--timeout", "60"] if self.in_place else ["--progress"]
         self.more = more  # guards show when ranks are up; the progress line shows the superstep
         self.reference = drill.reference(*more)
-        self.too_late = 0
 
     @property
     def in_place(self):
@@ -37,15 +35,6 @@ class KillARank:
             chosen.append(victims)
         return chosen
 
-    def once(self, victims):
-        """Until a kill hits the job on its way: one that comes after its end is drawn again."""
-        for _ in range(30):
-            row = self.attempt(victims)
-            if row is not TOO_LATE:
-                return row
-            self.too_late += 1
-        raise Failed("30 kills came too late: the job is too short")
-
     def attempt(self, victims):
         draw = self.drill.random
         moment = draw.uniform(0, self.reference.seconds)
@@ -54,37 +43,37 @@ class KillARank:
         words = self.drill.program(work, *self.more)
         job = self.drill.start(self.drill.mpirun(words) if self.in_place else self.drill.supervised(words), work)
         pids = self.drill.wait_until_ready(job)
-        ready = job.seconds()
-        end = ready + moment
         try:
-            job.until(lambda: job.seconds() >= end, "the kill")
-            killed_at = job.seconds()
-            self.strike(job, pids, victims, pause)
+            self.drill.wait_seconds(job, moment, "the kill")
+            first_kill = job.seconds()
+            last_kill = self.strike(job, pids, victims, pause)
         except Ended:
             self.drill.expect_success(job)
             return TOO_LATE
         self.drill.expect_success(job)
         metrics = self.drill.check_same(self.reference, work, job)
-        story = self.story_in_place(metrics) if self.in_place else self.story_of_relaunch(job, metrics, killed_at)
+        story = (self.story_in_place(job, metrics, last_kill) if self.in_place else
+                 self.story_of_relaunch(job, metrics, first_kill))
         shutil.rmtree(work)
         if story is TOO_LATE:
             return TOO_LATE
         return [moment, sorted(victims), *story, "yes"]
 
     def strike(self, job, pids, victims, pause):
-        """A victim that is not there any more makes this time void."""
+        """Returns when the last one died. A victim that is not there any more makes this time void."""
         for number, victim in enumerate(victims):
             if number > 0 and pause > 0:
-                end = job.seconds() + pause
-                job.until(lambda: job.seconds() >= end, "the second kill")
+                self.drill.wait_seconds(job, pause, "the second kill")
                 if not self.in_place:  # the launcher may have ended the job, or started it again
                     pids = job.until(job.ranks, "the second kill")
                     victim = victim if victim in pids else min(pids)
             if not processes.alive(pids[victim]) or not processes.kill(pids[victim]):
                 raise Ended("the kill")
+        return job.seconds()
 
-    def story_in_place(self, metrics):
-        """From the metrics; [ranks, superstep, restored from, recomputed, detected, restored]."""
+    def story_in_place(self, job, metrics, last_kill):
+        """[ranks, superstep, restored from, done again, detected in, restored in]: from the metrics, except for the time
+        of detection. That is from the kill to the line that tells of the recovery, less the time to restore."""
         recoveries = metrics["recoveries"]
         if not recoveries:
             return TOO_LATE
@@ -94,9 +83,12 @@ class KillARank:
         ranks = " → ".join(str(n) for n in [self.options.ranks, *(r["ranks_after"] for r in recoveries)])
         pick = lambda name: [r[name] for r in recoveries]
         back = ["start" if k is None else k for k in pick("restored_from")]
-        one = lambda values: values[0] if len(values) == 1 else ", ".join(f"{v:.3f}" for v in values)
-        return [ranks, pick("superstep"), back, sum(pick("recomputed_supersteps")), one(pick("detect_seconds")),
-                one(pick("restore_seconds"))]
+        restored = pick("restore_seconds")
+        told = job.find(r"^recovery: ", last_kill)
+        if not told:
+            raise Failed(f"no line tells of the recovery\n{job.tail()}")
+        detected = max(0.0, told[0] - last_kill - restored[-1])
+        return [ranks, pick("superstep"), back, sum(pick("recomputed_supersteps")), detected, sum(restored)]
 
     def story_of_relaunch(self, job, metrics, killed_at):
         """From supervise's lines."""
@@ -127,9 +119,9 @@ def main():
     with Drill("kill a rank" if options.victims == 1 else "kill two ranks", options, COLUMNS) as drill:
         kills = KillARank(drill)
         for number, victims in enumerate(kills.choose_victims(), 1):
-            drill.once(f"{number} of {options.times}", kills.once, victims)
+            drill.once(f"{number} of {options.times}", drill.redrawn, kills.attempt, victims)
         zeros = sum(1 for row in drill.rows if 0 in row[1])
-        drill.say(f"rank 0 was among the victims {zeros} times; {kills.too_late} kills came too late and were drawn again")
+        drill.say(f"rank 0 was among the victims {zeros} times")
         return drill.finish()
 
 
