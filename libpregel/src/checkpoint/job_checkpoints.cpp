@@ -107,7 +107,7 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
       core::log_warning(fmt::format("warning: {} is missing: the checkpoint is not complete, and is removed",
                                     states_.index_path_of(number)));
   });
-  states_.remove_incomplete(comm);
+  if (!options_.resume) states_.remove_incomplete(comm); // else find_state() tells of them first
   graphs_.remove_incomplete(comm);
 }
 
@@ -183,9 +183,27 @@ std::optional<JobCheckpoints::Found> JobCheckpoints::find_state() {
   }
   if (!on_disk()) return std::nullopt;
   std::optional<core::checkpoint::Restored> found = states_.read_latest(*comm_);
+  remove_incomplete_states(!found);
   if (!found) return std::nullopt;
   for (const std::string& line : found->rejected) warn(line);
   return Found{found->number, std::move(found->meta), std::move(found->parts), true};
+}
+
+/// What a death has left of a checkpoint that was being written, or of an old one that was being removed. The next
+/// write would do it, but there may be none.
+void JobCheckpoints::remove_incomplete_states(bool telling) const {
+  try {
+    core::agree(*comm_, [&] {
+      if (!telling || comm_->rank() != 0) return;
+      for (const std::uint64_t number : states_.incomplete())
+        warn(states_.index_path_of(number) + " is missing: the checkpoint is not complete");
+    });
+    states_.remove_incomplete(*comm_);
+  } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::Error& error) { // it costs disk space only
+    warn(error.what());
+  }
 }
 
 void JobCheckpoints::require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const {

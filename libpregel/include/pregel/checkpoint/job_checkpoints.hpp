@@ -77,6 +77,8 @@ class JobCheckpoints final : public Checkpointer {
   [[nodiscard]] bool on_disk() const noexcept { return !options_.directory.empty(); }
   [[nodiscard]] std::optional<Found> find_state();
   [[nodiscard]] bool graph_is_stored() const;
+  /// Collective.
+  void remove_incomplete_states(bool telling) const;
   /// InputError on every rank, which all see the same, for the first option of `wanted` that `saved` has otherwise.
   void require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const;
   bool save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
