@@ -3,12 +3,12 @@
 # with exit code 0 and the same bytes as the undisturbed run on the same number of ranks, report the recovery, and leave
 # no process behind.
 #
-#   scripts/drills/kill_a_rank.sh [--recovery WAY] [--times N] [--victims 1|2] [--ranks P] [--algorithm A] [--graph SPEC]
+#   scripts/drills/kill_a_rank.sh [--recovery WAY] [--times N] [--victims N] [--ranks P] [--algorithm A] [--graph SPEC]
 #
 #   --recovery in-place|memory|relaunch|all   the survivors go on from checkpoints on disk; the same from copies in each
 #                        other's memory; supervise starts the job again on fewer ranks (default all, one after the other)
 #   --times N            kills (5), each of a new job; a fifth of them hit rank 0
-#   --victims 1|2        two: at once, or up to half a second after one another (1)
+#   --victims N          at once, or each up to half a second after the one before; at least one rank must be left (1)
 #   --ranks P            ranks of the job (4)
 #   --algorithm A        pagerank, wcc or any other without a source (pagerank)
 #   --graph SPEC         a generator's spec or a file (kron:scale=16)

@@ -72,7 +72,7 @@ class Drill:
     def __init__(self, title, options, columns):
         self.title, self.options, self.columns = title, options, columns
         self.random = random.Random(options.seed)
-        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="superstep-drill-"))
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="drill-"))
         self.rows, self.failures, self.too_late, self.jobs = [], 0, 0, []
         self.flags = shlex.split(os.environ.get("SUPERSTEP_MPI_FLAGS", ""))
         self.began = time.monotonic()

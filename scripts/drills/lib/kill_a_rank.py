@@ -112,11 +112,11 @@ class KillARank:
 
 def main():
     p = parser(times=5)
-    p.add_argument("--victims", type=int, choices=(1, 2), default=1)
+    p.add_argument("--victims", type=int, default=1)
     options = parse(p)
-    if options.victims >= options.ranks:
+    if not 1 <= options.victims < options.ranks:
         p.error("--victims must leave a rank alive")
-    with Drill("kill a rank" if options.victims == 1 else "kill two ranks", options, COLUMNS) as drill:
+    with Drill("kill a rank" if options.victims == 1 else f"kill {options.victims} ranks", options, COLUMNS) as drill:
         kills = KillARank(drill)
         for number, victims in enumerate(kills.choose_victims(), 1):
             drill.once(f"{number} of {options.times}", drill.redrawn, kills.attempt, victims)

@@ -59,11 +59,14 @@ class KillDuringCheckpoint:
             else:
                 self.strike(job, self.path(work, number), moment, pids[victim])
         except Ended:
+            self.drill.expect_success(job)
             return TOO_LATE
         checkpoint = self.path(work, number)
         committed = checkpoint.committed()
         parts = len(list(checkpoint.directory.glob("part-*.h5"))) if checkpoint.directory.exists() else 0
         if committed and not inside:
+            if self.in_place:
+                self.drill.expect_success(job)
             return TOO_LATE  # the write was over: that is kill_a_rank's subject
         story = (self.survive(job, work, number) if self.in_place else self.relaunch(job, work, number))
         shutil.rmtree(work)

@@ -25,6 +25,7 @@ class KillTheWholeJob:
         try:
             self.drill.wait_seconds(job, moment, "the blow")
         except Ended:
+            self.drill.expect_success(job)
             return TOO_LATE
         if (work / "result.txt").exists():
             return TOO_LATE
