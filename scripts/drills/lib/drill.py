@@ -192,6 +192,9 @@ class Drill:
 
     def check_same(self, reference, work, job):
         """Result and counts are those of the undisturbed run, and nothing temporary is left."""
+        for name in ("result.txt", "metrics.json"):
+            if not (work / name).exists():
+                raise Failed(f"exit code 0, and there is no {name}\n{job.tail()}")
         if (work / "result.txt").read_bytes() != reference.result:
             raise Failed(f"the result differs from that of the undisturbed run\n{job.tail()}")
         metrics = read_json(work / "metrics.json")

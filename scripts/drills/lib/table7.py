@@ -16,11 +16,12 @@ class Table7:
     def words(self, work, *more):
         return [programs() / "pregel", "sssp", "--graph", REPOSITORY / "tests/data/sssp6.txt", "--weighted", "--source", "1",
                 "--variant", "textbook", "--combiner", "off", "--partition", "modulo", "--output", work / "result.txt",
-                "--metrics", work / "metrics.json", "--checkpoint-every", "2", *more]
+                "--metrics", work / "metrics.json", *more]
 
     def keeping(self, work):
         """--keep: the checkpoints tell who had which vertices."""
-        return ["--checkpoint-memory"] if self.memory else ["--checkpoint-dir", work / "ck", "--keep", "9"]
+        where = ["--checkpoint-memory"] if self.memory else ["--checkpoint-dir", work / "ck", "--keep", "9"]
+        return [*where, "--checkpoint-every", "2"]
 
     def owners(self, work, superstep):
         """{vertex: rank} in a checkpoint."""
