@@ -15,6 +15,7 @@
 #   --iterations N       of pagerank (100)
 #   --checkpoint-every N supersteps (5; 1 for others than pagerank)
 #   --seed S             of victims and moments (random, and printed)
+#   --between A,B        moments from A to B only, as fractions of the undisturbed run's time (0,1)
 #   --limit SECONDS      a job that takes longer hangs (180)
 #   --keep               keep the files of a failed drill
 #

@@ -37,7 +37,7 @@ class KillARank:
 
     def attempt(self, victims):
         draw = self.drill.random
-        moment = draw.uniform(0, self.reference.seconds)
+        moment = draw.uniform(*self.options.between) * self.reference.seconds
         pause = 0 if draw.random() < 0.5 else draw.uniform(0, 0.5)  # between two victims
         work = self.drill.work("job")
         words = self.drill.program(work, *self.more)
@@ -110,9 +110,15 @@ class KillARank:
                 going_on[0] - failed[0] if going_on else None]
 
 
+def fractions(text):
+    first, last = map(float, text.split(","))
+    return first, last
+
+
 def main():
     p = parser(times=5)
     p.add_argument("--victims", type=int, default=1)
+    p.add_argument("--between", type=fractions, default=(0, 1))
     options = parse(p)
     if not 1 <= options.victims < options.ranks:
         p.error("--victims must leave a rank alive")
