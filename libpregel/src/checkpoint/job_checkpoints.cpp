@@ -107,7 +107,7 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
       core::log_warning(fmt::format("warning: {} is missing: the checkpoint is not complete, and is removed",
                                     states_.index_path_of(number)));
   });
-  if (!options_.resume) states_.remove_incomplete(comm); // else find_state() tells of them first
+  states_.remove_incomplete(comm);
   graphs_.remove_incomplete(comm);
 }
 
