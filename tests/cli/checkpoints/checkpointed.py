@@ -38,6 +38,8 @@ class CheckpointTest(CliTest):
     GRAPH = ["--generate", "kron:scale=8,seed=3"]
     EVERY_TWO = ["--checkpoint-dir", "ck", "--checkpoint-every", "2"]
     RESUME = [*EVERY_TWO, "--resume"]
+    # Where MPI survives failures the others would go on.
+    ABORT = ["--on-failure", "abort"]
 
     def pregel(self, *arguments, ranks=2, **options):
         return run("pregel", *arguments, ranks=ranks, cwd=self.work, **options)

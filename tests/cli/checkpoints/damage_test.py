@@ -29,7 +29,8 @@ class Damage(CheckpointTest):
     def setUp(self):
         super().setUp()
         self.wanted = self.undisturbed()
-        finished = self.pregel(*self.JOB, *self.GRAPH, *self.EVERY_TWO, "--inject", "rank=2,superstep=7", ranks=4)
+        finished = self.pregel(*self.JOB, *self.GRAPH, *self.EVERY_TWO, *self.ABORT, "--inject",
+                               "rank=2,superstep=7", ranks=4)
         self.assertNotIn(finished.code, (0, 2), str(finished))
         self.assertEqual(self.states(), [4, 6])
         shutil.copytree(self.work / "ck", self.work / "sound")

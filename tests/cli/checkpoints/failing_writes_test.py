@@ -74,7 +74,8 @@ class FullDisk(CheckpointTest):
         """The disk has room for the graph and some states, but something else fills it up."""
         wanted = self.undisturbed()
         place = ["--checkpoint-dir", "disk/ck", "--checkpoint-every", "2"]
-        finished = self.pregel(*self.JOB, *self.GRAPH, *place, "--inject", "rank=1,superstep=5")
+        finished = self.pregel(*self.JOB, *self.GRAPH, *place, *self.ABORT, "--inject",
+                               "rank=1,superstep=5")
         self.assertNotIn(finished.code, (0, 2), str(finished))
         with open(self.work / "disk/filler", "wb", buffering=0) as filler:
             with self.assertRaises(OSError):

@@ -13,7 +13,7 @@ ELSEWHERE = [(1, "range", 1), (2, "modulo", 2), (3, "range", 1), (5, "hash", 1),
 class Resume(CheckpointTest):
 
     def kill(self, *job, superstep=5, place="compute"):
-        finished = self.pregel(*job, *self.EVERY_TWO, "--output", "result.txt", "--inject",
+        finished = self.pregel(*job, *self.EVERY_TWO, *self.ABORT, "--output", "result.txt", "--inject",
                                f"rank=2,superstep={superstep},signal=KILL,where={place}", ranks=4)
         self.assertNotIn(finished.code, (0, 2), str(finished))
         self.assertFalse((self.work / "result.txt").exists(), str(finished))
@@ -70,7 +70,8 @@ class Resume(CheckpointTest):
         wanted = self.undisturbed()
         self.kill(*self.JOB, *self.GRAPH, superstep=3)
         for ranks, superstep in (3, 4), (3, 7):
-            finished = self.pregel(*self.JOB, *self.RESUME, "--inject", f"rank=1,superstep={superstep}", ranks=ranks)
+            finished = self.pregel(*self.JOB, *self.RESUME, *self.ABORT, "--inject",
+                                   f"rank=1,superstep={superstep}", ranks=ranks)
             self.assertNotIn(finished.code, (0, 2), str(finished))
         finished = self.pregel(*self.JOB, *self.RESUME, "--output", "result.txt", "--metrics", "metrics.json")
         self.expect_bytes(finished, wanted)

@@ -51,7 +51,7 @@ class StopRequests(CheckpointTest):
 
     def test_without_a_place_for_checkpoints(self):
         """SIGTERM ends the job as ever."""
-        finished = self.pregel(*self.JOB, *self.GRAPH, "--inject", "rank=1,superstep=4,signal=TERM")
+        finished = self.pregel(*self.JOB, *self.GRAPH, *self.ABORT, "--inject", "rank=1,superstep=4,signal=TERM")
         self.assertNotIn(finished.code, (0, REQUEUE), str(finished))
 
 
@@ -61,8 +61,8 @@ class SilentRanks(CheckpointTest):
 
     def expect_named(self, how, *inject):
         begin = time.monotonic()
-        started = self.start(*self.JOB, *self.GRAPH, *self.EVERY_TWO, "--timeout", self.TIMEOUT, "--output",
-                             "result.txt", *inject, ranks=3)
+        started = self.start(*self.JOB, *self.GRAPH, *self.EVERY_TWO, *self.ABORT, "--timeout", self.TIMEOUT,
+                             "--output", "result.txt", *inject, ranks=3)
         silent_since = None
         while started.poll() is None and time.monotonic() < begin + SOON:
             if silent_since is None and self.index(4).exists():
