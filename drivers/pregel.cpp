@@ -205,6 +205,7 @@ class Job {
     watch_.stop_at_once();
     print_run(outcome);
     write_files(outcome);
+    checkpoints_.complete(world());
   }
 
   /// What is done once, and again if a rank died before all had done it.

@@ -60,6 +60,9 @@ constexpr const char* kDescription =
     "started\n"
     "again, and a job that does not end within --grace is killed. Nothing of a launch is left when the next one "
     "begins.\n\n"
+    "A launcher that tolerates deaths (mpirun --with-ft) ends with 0 even if all ranks have died; the job has "
+    "succeeded if\n"
+    "it left DIR/completed, as pregel does.\n\n"
     "Exit code: 0 the job has succeeded; 1 it failed and the limit of restarts is reached; 2 (bad input) and 75 "
     "(stopped on\n"
     "request) are the job's own and end supervise; 128 + signal after SIGINT, SIGTERM or SIGHUP, unless the job's is 0 "
@@ -119,7 +122,7 @@ class Supervisor {
     supervise::Words words = command_.words;
     int ranks = command_.ranks;
     for (int restarts = 0;; ++restarts) {
-      const Ending ending = runner_.run(words);
+      Ending ending = runner_.run(words);
       if (const std::optional<int> code = final_code(ending, restarts)) return *code;
 
       ranks = ranks_after(ending, ranks);
@@ -137,11 +140,15 @@ class Supervisor {
   }
 
   /// The exit code if this was the last launch; says why. Reports a failure in any case.
-  [[nodiscard]] std::optional<int> final_code(const Ending& ending, int restarts) const {
-    const int code = ending.exit_code();
+  [[nodiscard]] std::optional<int> final_code(Ending& ending, int restarts) const {
+    int code = ending.exit_code();
     if (ending.leftovers > 0)
       report(fmt::format("killed {} process{} that the job left behind", ending.leftovers,
                          ending.leftovers == 1 ? "" : "es"));
+    if (code == kSuccess && nobody_completed()) {
+      ending.failure = {.ranks = {}, .how = "all ranks died, though the launcher ended with exit code 0"};
+      code = kFailure;
+    }
     if (code == kSuccess) {
       if (restarts > 0) report(fmt::format("the job succeeded after {} restart{}", restarts, restarts == 1 ? "" : "s"));
       return code;
@@ -165,6 +172,12 @@ class Supervisor {
     if (restarts < options_.max_restarts) return std::nullopt;
     say(fmt::format("gave up after {} restart{}; last failure: {}", restarts, restarts == 1 ? "" : "s", failure));
     return kFailure;
+  }
+
+  /// A launcher that tolerates deaths says 0 whatever happened; the program leaves a file when it has completed.
+  [[nodiscard]] bool nobody_completed() const {
+    const std::string directory = supervise::program_option(command_, "--checkpoint-dir");
+    return tolerates_deaths(command_) && !directory.empty() && access((directory + "/completed").c_str(), F_OK) != 0;
   }
 
   [[nodiscard]] int ranks_after(const Ending& ending, int ranks) const {

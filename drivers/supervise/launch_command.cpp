@@ -267,6 +267,23 @@ Words relaunch_words(const LaunchCommand& command, const Relaunch& relaunch) {
   return result;
 }
 
+std::string program_option(const LaunchCommand& command, std::string_view name) {
+  std::string value;
+  for (std::size_t i = command.program + 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    if (word == name && i + 1 < command.words.size()) value = command.words[i + 1];
+    if (word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=')
+      value = word.substr(name.size() + 1);
+  }
+  return value;
+}
+
+bool tolerates_deaths(const LaunchCommand& command) {
+  const auto launcher = command.words.begin() + static_cast<std::ptrdiff_t>(command.launcher);
+  const auto program = command.words.begin() + static_cast<std::ptrdiff_t>(command.program);
+  return std::any_of(launcher, program, [](const std::string& word) { return word.starts_with("--with-ft"); });
+}
+
 bool program_has_option(const LaunchCommand& command, std::string_view name) {
   const auto arguments_begin = command.words.begin() + static_cast<std::ptrdiff_t>(command.program) + 1;
   return std::any_of(arguments_begin, command.words.end(), [name](const std::string& word) {

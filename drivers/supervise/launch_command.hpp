@@ -41,6 +41,13 @@ struct Relaunch {
 /// keeps only those with where=recovery, later ones none.
 [[nodiscard]] Words relaunch_words(const LaunchCommand& command, const Relaunch& relaunch);
 
+/// The value of "NAME VALUE" or "NAME=VALUE" among the program's arguments, the last one's; empty if there is none.
+[[nodiscard]] std::string program_option(const LaunchCommand& command, std::string_view name);
+
+/// Does the launcher let a job go on without ranks that have died (`mpirun --with-ft`)? It then returns 0 even if all
+/// have.
+[[nodiscard]] bool tolerates_deaths(const LaunchCommand& command);
+
 /// Is "NAME", or "NAME=…", among the program's arguments?
 [[nodiscard]] bool program_has_option(const LaunchCommand& command, std::string_view name);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/agreement.hpp"
+#include "core/atomic_file.hpp"
 #include "core/checkpoint/redistribute.hpp"
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
@@ -88,6 +89,8 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
     if (comm.rank() != 0) return;
     const std::string& directory = options_.directory;
     require_usable(directory);
+    std::error_code ignored; // most often there is none
+    std::filesystem::remove(completion_file(), ignored);
     if (!options_.resume && !states_.committed().empty()) {
       throw core::InputError(
           fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
@@ -109,6 +112,15 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
   });
   states_.remove_incomplete(comm);
   graphs_.remove_incomplete(comm);
+}
+
+void JobCheckpoints::complete(const core::Communicator& comm) const {
+  if (!on_disk()) return;
+  unless_required("the job is complete, but supervise may not know", [&] {
+    core::agree(comm, [&] {
+      if (comm.rank() == 0) core::AtomicFile(completion_file()).commit();
+    });
+  });
 }
 
 void JobCheckpoints::begin_attempt(const core::Communicator& comm, std::uint64_t attempt) {

@@ -9,6 +9,7 @@ a list of dictionaries with any of
     orphan      leave a process behind: "group" (in our process group), "session" (in a session of its own), "stopped"
     on_signal   exit code to end with after a signal, whose name is recorded; "ignore" to go on
     wait        seconds to wait for a signal
+    touch       a file to leave
     signal      end by sending this to itself
     code        exit code (default 0)
 """
@@ -63,6 +64,9 @@ if "orphan" in step:
 end = time.time() + step.get("wait", 0)
 while time.time() < end:
     time.sleep(0.02)
+if "touch" in step:
+    pathlib.Path(step["touch"]).parent.mkdir(exist_ok=True)
+    pathlib.Path(step["touch"]).touch()
 if "signal" in step:
     os.kill(os.getpid(), step["signal"])
 sys.stdout.flush()

@@ -60,6 +60,14 @@ class Restarts(SuperviseTest):
         self.assertRegex(self.ours(finished)[2], r"^the job failed .* the launcher was killed by signal 11 \(Segmentation")
         self.assertEqual([words.split()[1] for words in self.words()], ["4", "3", "2"])
 
+    def test_a_launcher_that_tolerates_deaths_proves_nothing(self):
+        directory = self.work / "ck"
+        self.plan({"code": 0}, {"touch": str(directory / "completed")})
+        finished = self.supervise("mpirun", "--with-ft", "ulfm", "-n", "4", "prog", f"--checkpoint-dir={directory}")
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertEqual(len(self.words()), 2)
+        self.assertIn("all ranks died", self.ours(finished)[0])
+
     def test_the_limit(self):
         self.plan({"code": 3}, {"code": 3}, {"err": OPEN_MPI_4, "code": 137})
         finished = self.supervise("mpirun", "-n", "4", *PROGRAM, options=["--max-restarts", "2", "--delay", "0"])

@@ -47,6 +47,10 @@ class JobCheckpoints final : public Checkpointer {
   /// and --resume was not given. Makes the directory, and removes what an interrupted write has left. Collective.
   void prepare(const core::Communicator& comm);
 
+  /// The job is done and its results are in place: leaves the file DIRECTORY/completed, by which supervise knows. (An
+  /// mpirun that lets ranks die returns 0 even if all did.) Collective.
+  void complete(const core::Communicator& comm) const;
+
   /// An attempt of the job begins on `comm`; `restart` counts the ones before. Local.
   void begin_attempt(const core::Communicator& comm, std::uint64_t attempt);
 
@@ -82,6 +86,7 @@ class JobCheckpoints final : public Checkpointer {
   /// InputError on every rank, which all see the same, for the first option of `wanted` that `saved` has otherwise.
   void require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const;
   bool save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
+  [[nodiscard]] std::string completion_file() const { return options_.directory + "/completed"; }
   [[nodiscard]] bool is_on_disk(std::uint64_t superstep) const;
   void warn(const std::string& line) const;
   /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required. Returns
