@@ -40,7 +40,7 @@ constexpr double kLonelyGraceSeconds = 3;
 constexpr double kAgreedGraceSeconds = 60;
 /// MPI_Finalize has been seen to hang after a process failure. Results are in place by then.
 constexpr std::chrono::seconds kFinalizeDeadline{30};
-constexpr std::chrono::seconds kFinalizeDeadlineAfterLoss{3};
+constexpr std::chrono::seconds kFinalizeDeadlineAfterLoss{1};
 
 /// Keeps every library that is loaded now, MPI's plug-ins among them, in memory until the process ends. MPI_Finalize of
 /// Open MPI unloads its plug-ins, while a progress thread of its own may still be inside one: on a busy machine the

@@ -19,14 +19,15 @@
 #   SUPERSTEP_MPI_FLAGS  the flags of that file for mpirun, --with-ft ulfm among them
 #   SUPERSTEP_BUILD  the build directory
 # and settings that let mpirun start more ranks than there are cores, also as root. SUPERSTEP_DEBIAN_MIRROR names a mirror
-# other than that of the machine's apt. The exit code is the command's; 1 when it could not be run, 2 for wrong usage.
+# other than that of the machine's apt. The exit code is the command's; 77 when this machine cannot have such a tree (not
+# root, no network), 1 when the project cannot be built in it, 2 for wrong usage.
 set -euo pipefail
 source "$(dirname "$0")/../lib/common.sh"
 source "$repository/scripts/lib/debian_tree.sh"
 
 fail() {
   echo "with_openmpi5.sh: $*" >&2
-  exit "${exit_code:-1}"
+  exit "${exit_code:-77}"
 }
 
 suite=trixie
@@ -56,13 +57,13 @@ build() {
   mkdir -p "$directory"
   if [ ! -f "$directory/build.ninja" ]; then
     run_logged "$directory/configure.log" "$@" cmake -S "$repository" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-      -DSUPERSTEP_BENCHMARKS=OFF >&2 || fail "cannot configure in $directory"
+      -DSUPERSTEP_BENCHMARKS=OFF >&2 || exit_code=1 fail "cannot configure in $directory"
   fi
   local target=drivers/all
   if [ "$everything" = yes ]; then target=all; fi
   say "building $target for Open MPI 5 on $jobs cores (log: $directory/build.log)" >&2
   run_logged "$directory/build.log" "$@" cmake --build "$directory" --target "$target" -j "$jobs" >&2 ||
-    fail "cannot build in $directory"
+    exit_code=1 fail "cannot build in $directory"
 }
 
 # set_environment: what the command finds; mpi_env.sh looks at the mpirun of this machine or tree.

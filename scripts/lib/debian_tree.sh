@@ -100,7 +100,10 @@ make_tree() {
   local tree=$1 suite=$2 log=$3
   shift 3
   [ ! -d "$tree" ] || return 0
-  command -v debootstrap >/dev/null 2>&1 || fail "debootstrap is not installed (apt-get install debootstrap)"
+  if ! command -v debootstrap >/dev/null 2>&1; then
+    { apt-get update && apt-get -y --no-install-recommends install debootstrap; } >"$log" 2>&1 </dev/null ||
+      fail "debootstrap is not installed, and apt-get cannot install it: $(first_error "$log") (log: $log)"
+  fi
   local mirror seconds=$SECONDS
   mirror=$(debian_mirror)
   export_apt_proxy
