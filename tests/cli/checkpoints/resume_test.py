@@ -36,6 +36,7 @@ class Resume(CheckpointTest):
         self.expect_resumed([*self.JOB, *self.GRAPH], self.JOB, ELSEWHERE)
         metrics = read_json(self.work / "metrics.json")
         self.assertEqual(metrics["supersteps"], 10)
+        self.assertEqual(metrics["resumed_from"], 4)
         self.assertEqual([row["superstep"] for row in metrics["per_superstep"]], list(range(10)))
         self.assertEqual(metrics["stamp"]["graph"], self.GRAPH[1])
 
