@@ -1,0 +1,238 @@
+// How a reducer begins and ends: who shares memory with whom, the memory itself, and which algorithm is chosen for
+// what.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "core/collectives.hpp"
+#include "core/runtime.hpp"
+#include "reducer.hpp"
+
+namespace collectives::detail {
+namespace {
+
+constexpr std::size_t kDefaultSegment = std::size_t{128} << 10;
+constexpr int kDefaultChannels = 4;
+constexpr int kMostChannels = 16;
+constexpr std::size_t kDefaultBlock = std::size_t{256} << 10;
+constexpr std::size_t kDefaultSmall = std::size_t{16} << 10;
+/// Of vectors between nodes: below the first, the number of steps decides; below the second, steps and bytes.
+constexpr std::size_t kDoublingUpTo = std::size_t{8} << 10;
+constexpr std::size_t kHalvingUpTo = std::size_t{256} << 10;
+
+int available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return CPU_COUNT(&set);
+}
+
+std::size_t rounded_up(std::size_t bytes) noexcept {
+  constexpr std::size_t kLine = 64;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+/// The options that all ranks must share, as they travel.
+struct SharedOptions {
+  std::uint64_t words[11];
+
+  explicit SharedOptions(const AllReduceOptions& options)
+      : words{static_cast<std::uint64_t>(options.algorithm),
+              static_cast<std::uint64_t>(options.operation),
+              options.reproducible,
+              options.exact,
+              options.check,
+              options.segment_bytes,
+              static_cast<std::uint64_t>(options.channels),
+              options.block_bytes,
+              options.small_bytes,
+              static_cast<std::uint64_t>(options.pretended_node_size),
+              options.use_shared_memory} {}
+  SharedOptions() : SharedOptions(AllReduceOptions()) {}
+  static constexpr const char* kNames[11] = {"algorithm",   "operation",           "reproducible",     "exact",
+                                             "check",       "segment_bytes",       "channels",         "block_bytes",
+                                             "small_bytes", "pretended_node_size", "use_shared_memory"};
+};
+
+std::string text_of(std::size_t option, std::uint64_t word) {
+  if (option == 0) return std::string(name_of(static_cast<Algorithm>(word)));
+  if (option == 1) return std::string(name_of(static_cast<Operation>(word)));
+  return fmt::format("{}", word);
+}
+
+/// What cannot be called "an error somewhere else": windows and communicators whose ranks may be gone. Freed, if at
+/// all, after MPI has ended, when that waits for nobody.
+std::vector<std::unique_ptr<core::SharedWindow<std::byte>>>& left_behind() {
+  static std::vector<std::unique_ptr<core::SharedWindow<std::byte>>> windows;
+  return windows;
+}
+
+} // namespace
+
+Reducer::Reducer(const core::Communicator& comm, AllReduceOptions options)
+    : comm_(comm.duplicate()), options_(std::move(options)) {
+  timeout_seconds = options_.timeout_seconds;
+  everybody_ = {comm_.native(), comm_.rank(), comm_.size(), {}};
+  require_equal_options();
+  require_possible();
+  find_topology();
+  open_node_memory();
+  if (node_ && topology_.nodes > 1) find_ranks_across_nodes();
+}
+
+Reducer::~Reducer() {
+  for (Call* const call : running_) call->task.clear();
+  if (broken_.empty()) return;
+  if (node_window_) left_behind().push_back(std::move(node_window_));
+  for (Allocation& allocation : allocations_) {
+    if (allocation.window) left_behind().push_back(std::move(allocation.window));
+  }
+  comm_.leave_unfreed();
+  if (node_comm_) node_comm_->leave_unfreed();
+  if (across_comm_) across_comm_->leave_unfreed();
+}
+
+void Reducer::require_equal_options() const {
+  const std::vector<SharedOptions> all = core::all_gather(comm_, SharedOptions(options_));
+  for (std::size_t option = 0; option < std::size(SharedOptions::kNames); ++option) {
+    for (int peer = 1; peer < size(); ++peer) {
+      const std::uint64_t first = all[0].words[option], other = all[static_cast<std::size_t>(peer)].words[option];
+      if (first != other)
+        throw core::Error(fmt::format("ranks disagree on the all-reduce option {}: {} on rank 0; {} on rank {}",
+                                      SharedOptions::kNames[option], text_of(option, first), text_of(option, other),
+                                      peer));
+    }
+  }
+}
+
+void Reducer::require_possible() const {
+  if (options_.operation == Operation::user)
+    throw core::InputError("all-reduce: a function of the user is given with the call, not in the options");
+  if (options_.channels < 0 || options_.channels > kMostChannels)
+    throw core::InputError(
+        fmt::format("all-reduce: {} channels, but 1 to {} are possible", options_.channels, kMostChannels));
+  if (options_.pretended_node_size < 0) throw core::InputError("all-reduce: nodes of a negative size");
+}
+
+void Reducer::find_topology() {
+  if (!options_.use_shared_memory)
+    node_comm_ = comm_.split(rank(), 0);
+  else if (options_.pretended_node_size > 0)
+    node_comm_ = comm_.split(rank() / options_.pretended_node_size, rank());
+  else
+    node_comm_ = comm_.split_shared();
+  const std::vector<int> ranks_in_node = core::all_gather(comm_, node_comm_->rank());
+  topology_ = {size(), static_cast<int>(std::count(ranks_in_node.begin(), ranks_in_node.end(), 0)), false};
+  spins = getenv("SPINS") ? static_cast<unsigned>(atoi(getenv("SPINS"))) : 10;
+}
+
+/// Leaves node_ empty where no rank has a neighbour, or no algorithm uses it, or (all ranks together) there is no room.
+void Reducer::open_node_memory() {
+  const bool wanted = options_.algorithm == Algorithm::automatic || options_.algorithm == Algorithm::shared_memory ||
+                      options_.algorithm == Algorithm::hierarchical;
+  const bool required = options_.algorithm == Algorithm::shared_memory;
+  if (required && topology_.nodes > 1)
+    throw core::Error(
+        fmt::format("the all-reduce algorithm shared_memory works inside one node, but the {} ranks are on {}", size(),
+                    topology_.nodes));
+  if (!wanted || topology_.nodes == size()) return;
+
+  const std::size_t small = rounded_up(options_.small_bytes > 0 ? options_.small_bytes : kDefaultSmall);
+  const std::size_t block = rounded_up(options_.block_bytes > 0 ? options_.block_bytes : kDefaultBlock);
+  std::string reason;
+  try {
+    node_window_ = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, NodeMemory::part_bytes(small, block));
+  } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::Error& error) { // no room: the same on all ranks of the node
+    reason = error.what();
+  }
+  const std::vector<char> opened = core::all_gather(comm_, static_cast<char>(node_window_ != nullptr ? 1 : 0));
+  if (std::find(opened.begin(), opened.end(), 0) != opened.end()) {
+    node_window_.reset();
+    if (options_.algorithm != Algorithm::automatic)
+      throw core::Error(reason.empty() ? "another node has no room for shared memory" : reason);
+    return;
+  }
+  std::vector<std::byte*> parts;
+  for (int peer = 0; peer < node_comm_->size(); ++peer) parts.push_back(node_window_->of(peer).data());
+  node_.emplace(parts, node_comm_->rank(), small, block);
+  node_->numbers = core::all_gather(*node_comm_, rank());
+  topology_.shared_memory = true;
+}
+
+void Reducer::find_ranks_across_nodes() {
+  const std::vector<int> sizes = core::all_gather(comm_, node_comm_->size());
+  across_.owners = *std::min_element(sizes.begin(), sizes.end());
+  across_comm_ = comm_.split(std::min(node_comm_->rank(), across_.owners), rank());
+  across_.group = {across_comm_->native(), across_comm_->rank(), across_comm_->size(),
+                   core::all_gather(*across_comm_, rank())};
+}
+
+void* Reducer::allocate(std::size_t bytes) {
+  require_usable();
+  Allocation allocation;
+  allocation.bytes = std::max<std::size_t>(bytes, 1);
+  void* memory = nullptr;
+  if (everybody_on_node()) {
+    allocation.window = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, allocation.bytes);
+    memory = allocation.window->local().data();
+  } else {
+    const std::size_t units = (allocation.bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+    allocation.plain = std::make_unique<std::max_align_t[]>(units);
+    memory = allocation.plain.get();
+  }
+  allocations_.push_back(std::move(allocation));
+  return memory;
+}
+
+namespace {
+
+/// What serves without a table.
+Algorithm built_in_choice(const Topology& topology, std::size_t bytes) {
+  if (topology.shared_memory && topology.nodes == 1) return Algorithm::shared_memory;
+  if (bytes <= kDoublingUpTo) return Algorithm::recursive_doubling;
+  if (topology.shared_memory) return Algorithm::hierarchical;
+  return bytes <= kHalvingUpTo ? Algorithm::halving_doubling : Algorithm::chunked_ring;
+}
+
+} // namespace
+
+TuningRow Reducer::choose(Kind kind, ElementType type, Operation operation, std::size_t bytes) const {
+  TuningRow row{bytes, options_.algorithm, 0, 0};
+  if (row.algorithm == Algorithm::automatic) {
+    row = options_.tuning ? options_.tuning->choose(topology_, bytes) : TuningRow{bytes, Algorithm::automatic, 0, 0};
+    if (row.algorithm == Algorithm::automatic) row.algorithm = built_in_choice(topology_, bytes);
+  }
+  if (options_.segment_bytes > 0) row.segment_bytes = options_.segment_bytes;
+  if (row.segment_bytes == 0) row.segment_bytes = kDefaultSegment;
+  if (options_.channels > 0) row.channels = options_.channels;
+  row.channels = row.channels == 0 ? kDefaultChannels : std::min(row.channels, kMostChannels);
+
+  // Only rounding makes the order of addends matter, and what the user's function does.
+  const bool rounds = operation == Operation::user ||
+                      (is_floating(type) && (operation == Operation::sum || operation == Operation::product ||
+                                             operation == Operation::average));
+  const bool in_order = options_.reproducible && rounds && row.algorithm != Algorithm::naive_ring;
+  const bool exact = options_.exact && rounds && is_floating(type) && operation != Operation::product;
+  const bool sees_all_addends = in_order || exact || kind == Kind::all_reduce_many;
+  const bool has_node = everybody_on_node();
+  const bool uses_node = row.algorithm == Algorithm::shared_memory || row.algorithm == Algorithm::hierarchical;
+
+  if (size() == 1)
+    row.algorithm = Algorithm::all_to_all;
+  else if (uses_node && has_node)
+    row.algorithm = Algorithm::shared_memory;
+  else if (kind == Kind::all_reduce_many || (kind != Kind::all_gather && sees_all_addends))
+    row.algorithm = Algorithm::all_to_all;
+  else if (kind != Kind::all_reduce && row.algorithm != Algorithm::all_to_all)
+    row.algorithm = Algorithm::chunked_ring;
+  else if (row.algorithm == Algorithm::hierarchical && !node_)
+    row.algorithm = Algorithm::chunked_ring;
+  else if (row.algorithm == Algorithm::shared_memory)
+    row.algorithm = Algorithm::chunked_ring; // a table from elsewhere
+  return row;
+}
+
+} // namespace collectives::detail
