@@ -1,6 +1,7 @@
 // How a reducer begins and ends: who shares memory with whom, the memory itself, and which algorithm is chosen for
 // what.
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -176,8 +177,9 @@ void* Reducer::allocate(std::size_t bytes) {
     memory = allocation.window->local().data();
   } else {
     const std::size_t units = (allocation.bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
-    allocation.plain = std::make_unique<std::max_align_t[]>(units);
+    allocation.plain = std::make_unique_for_overwrite<std::max_align_t[]>(units);
     memory = allocation.plain.get();
+    std::memset(memory, 0, units * sizeof(std::max_align_t)); // its padding too
   }
   allocations_.push_back(std::move(allocation));
   return memory;
