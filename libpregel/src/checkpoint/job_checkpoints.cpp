@@ -154,12 +154,13 @@ std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Pl
     throw;
   } catch (const core::Error& error) { // on all ranks
     warn(fmt::format("the stored graph cannot be used: {}", error.what()));
+    graph_is_damaged_ = true;
     return std::nullopt;
   }
 }
 
 void JobCheckpoints::keep_graph(const LoadedGraph& loaded) {
-  const bool to_disk = on_disk() && !graph_is_stored();
+  const bool to_disk = on_disk() && (graph_is_damaged_ || !graph_is_stored());
   if (!to_disk && !options_.memory) return;
   const Part part = core::agree(*comm_, [&] { return save_graph(loaded.graph, loaded.names.get()); });
   nlohmann::json description = describe_graph(loaded);
@@ -169,6 +170,7 @@ void JobCheckpoints::keep_graph(const LoadedGraph& loaded) {
   if (!to_disk) return;
   unless_required("the graph is not stored, so --resume will need its file",
                   [&] { (void)graphs_.write(*comm_, 0, part, description); });
+  graph_is_damaged_ = false;
 }
 
 void JobCheckpoints::warn(const std::string& line) const {

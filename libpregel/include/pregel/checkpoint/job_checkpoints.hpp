@@ -101,6 +101,7 @@ class JobCheckpoints final : public Checkpointer {
   CheckpointInterval interval_;
   const core::Communicator* comm_ = nullptr;
   std::uint64_t attempt_ = 0;
+  bool graph_is_damaged_ = false; // on disk: it has to be stored again
   std::optional<std::uint64_t> on_disk_; // superstep of the newest state of this attempt that is on disk
   bool restored_ = false;
   std::uint64_t restored_superstep_ = 0;
