@@ -122,6 +122,7 @@ class Supervisor {
     supervise::Words words = command_.words;
     int ranks = command_.ranks;
     for (int restarts = 0;; ++restarts) {
+      (void)unlink(completion_file().c_str()); // an earlier job's
       Ending ending = runner_.run(words);
       if (const std::optional<int> code = final_code(ending, restarts)) return *code;
 
@@ -176,8 +177,13 @@ class Supervisor {
 
   /// A launcher that tolerates deaths says 0 whatever happened; the program leaves a file when it has completed.
   [[nodiscard]] bool nobody_completed() const {
+    const std::string file = completion_file();
+    return !file.empty() && access(file.c_str(), F_OK) != 0;
+  }
+  /// That file; empty where the launcher's word is enough.
+  [[nodiscard]] std::string completion_file() const {
     const std::string directory = supervise::program_option(command_, "--checkpoint-dir");
-    return tolerates_deaths(command_) && !directory.empty() && access((directory + "/completed").c_str(), F_OK) != 0;
+    return tolerates_deaths(command_) && !directory.empty() ? directory + "/completed" : std::string();
   }
 
   [[nodiscard]] int ranks_after(const Ending& ending, int ranks) const {

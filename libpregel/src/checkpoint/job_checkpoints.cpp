@@ -89,8 +89,6 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
     if (comm.rank() != 0) return;
     const std::string& directory = options_.directory;
     require_usable(directory);
-    std::error_code ignored; // most often there is none
-    std::filesystem::remove(completion_file(), ignored);
     if (!options_.resume && !states_.committed().empty()) {
       throw core::InputError(
           fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "

@@ -63,6 +63,8 @@ class Restarts(SuperviseTest):
     def test_a_launcher_that_tolerates_deaths_proves_nothing(self):
         directory = self.work / "ck"
         self.plan({"code": 0}, {"touch": str(directory / "completed")})
+        directory.mkdir()
+        (directory / "completed").touch()  # an earlier job's
         finished = self.supervise("mpirun", "--with-ft", "ulfm", "-n", "4", "prog", f"--checkpoint-dir={directory}")
         self.assertEqual(finished.code, 0, str(finished))
         self.assertEqual(len(self.words()), 2)

@@ -47,8 +47,8 @@ class JobCheckpoints final : public Checkpointer {
   /// and --resume was not given. Makes the directory, and removes what an interrupted write has left. Collective.
   void prepare(const core::Communicator& comm);
 
-  /// The job is done and its results are in place: leaves the file DIRECTORY/completed, by which supervise knows. (An
-  /// mpirun that lets ranks die returns 0 even if all did.) Collective.
+  /// The job is done and its results are in place: leaves the file DIRECTORY/completed, by which supervise knows (an
+  /// mpirun that lets ranks die returns 0 even if all did), and which it removes before it starts a job. Collective.
   void complete(const core::Communicator& comm) const;
 
   /// An attempt of the job begins on `comm`; `restart` counts the ones before. Local.
@@ -101,7 +101,7 @@ class JobCheckpoints final : public Checkpointer {
   CheckpointInterval interval_;
   const core::Communicator* comm_ = nullptr;
   std::uint64_t attempt_ = 0;
-  bool graph_is_damaged_ = false; // on disk: it has to be stored again
+  bool graph_is_damaged_ = false;        // on disk: it has to be stored again
   std::optional<std::uint64_t> on_disk_; // superstep of the newest state of this attempt that is on disk
   bool restored_ = false;
   std::uint64_t restored_superstep_ = 0;
