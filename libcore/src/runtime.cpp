@@ -188,8 +188,9 @@ int conclude(const Session& session, const char* program, const Leaving& leaving
 } // namespace
 
 int run_driver(const char* program, int argc, char** argv, const DriverBody& body) {
-  return run_session(program, argc, argv,
-                     [&body](Session& session, int count, char** words) { return body(session.world(), count, words); });
+  return run_session(program, argc, argv, [&body](Session& session, int count, char** words) {
+    return body(session.world(), count, words);
+  });
 }
 
 int run_session(const char* program, int argc, char** argv, const SessionBody& body) {

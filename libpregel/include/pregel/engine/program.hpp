@@ -107,7 +107,8 @@ concept HasConstantMaster = requires(const P& p, MasterContext& c) {
 /// The program saves and restores its own state: void serialize(Archive&, unsigned version), as Boost.Serialization has
 /// it.
 template <class P>
-concept HasSerializableState = requires(P& p, boost::archive::binary_oarchive& out, boost::archive::binary_iarchive& in) {
+concept HasSerializableState = requires(P& p, boost::archive::binary_oarchive& out,
+                                        boost::archive::binary_iarchive& in) {
   p.serialize(out, 0U);
   p.serialize(in, 0U);
 };

@@ -51,10 +51,10 @@ struct RunReport {
   std::vector<SuperstepReport> per_superstep;
   double run_seconds = 0;        ///< of the supersteps that count: what was done again counts once
   double checkpoint_seconds = 0; ///< of it
-  double compute_seconds = 0;                             ///< this rank's, summed over supersteps
-  double imbalance = 1;                                   ///< largest over mean compute time of the ranks
-  std::uint64_t values_sent = 0;                          ///< messages that crossed ranks (all ranks)
-  std::uint64_t bytes_sent = 0;                           ///< payload handed to MPI for other ranks (all ranks)
+  double compute_seconds = 0;    ///< this rank's, summed over supersteps
+  double imbalance = 1;          ///< largest over mean compute time of the ranks
+  std::uint64_t values_sent = 0; ///< messages that crossed ranks (all ranks)
+  std::uint64_t bytes_sent = 0;  ///< payload handed to MPI for other ranks (all ranks)
   std::vector<std::pair<std::string, double>> aggregates; ///< of the last superstep in which each was fed
 
   [[nodiscard]] std::uint64_t supersteps() const noexcept { return per_superstep.size(); }
