@@ -115,6 +115,16 @@ def fractions(text):
     return first, last
 
 
+def summarise(drill):
+    column = lambda name: [row[COLUMNS.index(name)] for row in drill.rows if row[COLUMNS.index(name)] is not None]
+    zeros = sum(1 for victims in column("victim") if 0 in victims)
+    from_start = sum(1 for back in column("back to") if back in ("start", ["start"]))
+    drill.say(f"rank 0 was among the victims {zeros} times; {from_start} went back to the start")
+    for name in ("detected in (s)", "restored in (s)"):
+        if seconds := sorted(column(name)):
+            drill.say(f"{name}: median {seconds[len(seconds) // 2]:.3f}, longest {seconds[-1]:.3f}")
+
+
 def main():
     p = parser(times=5)
     p.add_argument("--victims", type=int, default=1)
@@ -126,9 +136,9 @@ def main():
         kills = KillARank(drill)
         for number, victims in enumerate(kills.choose_victims(), 1):
             drill.once(f"{number} of {options.times}", drill.redrawn, kills.attempt, victims)
-        zeros = sum(1 for row in drill.rows if 0 in row[1])
-        drill.say(f"rank 0 was among the victims {zeros} times")
-        return drill.finish()
+        code = drill.finish()
+        summarise(drill)
+        return code
 
 
 run(main)
