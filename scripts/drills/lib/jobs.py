@@ -124,5 +124,5 @@ class Job:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
-    def tail(self, lines=25):
+    def tail(self, lines=60):
         return "\n".join("    | " + line for _, line in self.lines[-lines:])

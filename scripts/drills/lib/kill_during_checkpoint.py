@@ -64,7 +64,8 @@ class KillDuringCheckpoint:
         checkpoint = self.path(work, number)
         committed = checkpoint.committed()
         parts = len(list(checkpoint.directory.glob("part-*.h5"))) if checkpoint.directory.exists() else 0
-        if committed and not inside:
+        written = committed or not checkpoint.directory.exists()  # or even removed again
+        if written and not inside:
             if self.in_place:
                 self.drill.expect_success(job)
             return TOO_LATE  # the write was over: that is kill_a_rank's subject
