@@ -217,6 +217,9 @@ class Job {
   }
 
   void obtain_graph() {
+    // A rank that died while the graph was being loaded has left some survivors with a partition and others without:
+    // what not all have is void, or ranks would look for vertices where they are not.
+    if (core::all_reduce_value(world(), partitioner_ ? 1 : 0, core::Reduce::min) == 0) partitioner_.reset();
     const pregel::Placement placement{pregel::parse_partition_kind(o_.partition), partitioner_};
     const pregel::GraphNeeds needs = algorithm_.needs(algorithm_options_);
     loaded_.reset();

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/fault_tolerance.hpp"
 
 namespace core {
 namespace {
@@ -204,6 +205,10 @@ void all_gather_varying(const Communicator& comm, const void* send, std::size_t 
     check_mpi(MPI_Allgatherv(send, static_cast<int>(send_count), type, receive, ints.fill(0, counts),
                              ints.fill(1, offsets), type, comm.native()),
               "MPI_Allgatherv");
+    // When a rank dies within it, Open MPI 5.0.7 tells some survivors of success and gives them wrong data (in about
+    // half of 90 kills of one of 4 ranks, with 8 to 200 bytes each). The dead take no part in what comes next: there
+    // all of those learnt of it.
+    if (survives_failures()) barrier(comm);
     return;
   }
   copy(advance(receive, offsets[static_cast<std::size_t>(comm.rank())], element_bytes), send,

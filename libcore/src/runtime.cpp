@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -27,6 +28,7 @@
 
 #include "core/agreement.hpp"
 #include "core/clock.hpp"
+#include "core/fault_tolerance.hpp"
 #include "core/log.hpp"
 #include "core/silence_guard.hpp"
 
@@ -56,6 +58,12 @@ void keep_libraries_loaded() {
       },
       &names);
   for (const std::string& name : names) (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/// A crash becomes a death at once. Open MPI and UCX install handlers that print a backtrace, for which they allocate
+/// memory: after a crash inside malloc they hang, and the others wait for a rank that is neither dead nor alive.
+void crash_at_once() {
+  for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) (void)std::signal(signal, SIG_DFL);
 }
 
 /// How one rank left the body, as it travels.
@@ -200,6 +208,7 @@ int run_session(const char* program, int argc, char** argv, const SessionBody& b
     print_line(fmt::format("{}: error: cannot initialise MPI", program));
     return static_cast<int>(ExitCode::failure);
   }
+  if (survives_failures()) crash_at_once();
   int exit_code = static_cast<int>(ExitCode::failure);
   std::chrono::seconds finalize_deadline = kFinalizeDeadline;
   try {

@@ -22,8 +22,8 @@ class FreezeARank:
         work = self.drill.work("job")
         words = self.drill.program(work, *self.more)
         job = self.drill.start(self.drill.mpirun(words) if self.in_place else self.drill.supervised(words), work)
-        pid = self.drill.wait_until_ready(job, guarded=True)[victim]
         try:
+            pid = self.drill.wait_until_ready(job, guarded=True)[victim]
             self.drill.wait_seconds(job, moment, "the blow")
             if not processes.alive(pid) or not processes.kill(pid, signal.SIGSTOP):
                 raise Ended("the blow")

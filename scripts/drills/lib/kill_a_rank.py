@@ -42,8 +42,8 @@ class KillARank:
         work = self.drill.work("job")
         words = self.drill.program(work, *self.more)
         job = self.drill.start(self.drill.mpirun(words) if self.in_place else self.drill.supervised(words), work)
-        pids = self.drill.wait_until_ready(job)
         try:
+            pids = self.drill.wait_until_ready(job)
             self.drill.wait_seconds(job, moment, "the kill")
             first_kill = job.seconds()
             last_kill = self.strike(job, pids, victims, pause)

@@ -21,8 +21,8 @@ class KillTheWholeJob:
         work = self.drill.work("job")
         words = self.drill.program(work, "--timeout", "60")
         job = self.drill.start(self.drill.supervised(words) if by_supervise else self.drill.mpirun(words), work)
-        ranks = self.drill.wait_until_ready(job)
         try:
+            ranks = self.drill.wait_until_ready(job)
             self.drill.wait_seconds(job, moment, "the blow")
         except Ended:
             self.drill.expect_success(job)
