@@ -12,8 +12,11 @@
 namespace collectives::detail {
 namespace {
 
+/// Measured between 2, 4 and 8 hosts on links of 200 Mbit/s, TCP, 8 MiB: 128 KiB in 8 messages reach 95 % of the links
+/// in both directions, with one TCP connection to a neighbour or four; in one message 77 to 94 %; segments of 1 MiB 72 %,
+/// because the first and the last one of a step have nothing to overlap with.
 constexpr std::size_t kDefaultSegment = std::size_t{128} << 10;
-constexpr int kDefaultChannels = 4;
+constexpr int kDefaultChannels = 8;
 constexpr int kMostChannels = 16;
 /// Blocks of a node, all ranks together, and of a rank at most. Measured with 2 and 4 ranks on two cores, 1 to 64 MiB:
 /// on an idle machine 128 KiB to 2 MiB a rank are equal within a tenth; on a busy one each synchronisation may wait for
