@@ -56,6 +56,7 @@ std::string disagreement(std::span<const Note> notes, const std::vector<int>& nu
   }
   if (groups.size() < 2) return {};
   std::vector<std::string> texts;
+  texts.reserve(groups.size());
   for (const auto& [value, ranks] : groups)
     texts.push_back(fmt::format("{} on rank{} {}", value, ranks.size() > 1 ? "s" : "", fmt::join(ranks, ", ")));
   return fmt::format("{}", fmt::join(texts, "; "));
@@ -104,6 +105,7 @@ void require_equal_notes(const Call& call, NodeMemory& node) {
   if (equal) [[likely]]
     return;
   std::vector<Note> notes;
+  notes.reserve(static_cast<std::size_t>(node.size()));
   for (int rank = 0; rank < node.size(); ++rank) notes.push_back(board.note_of(rank));
   require_equal(notes, node.numbers, call.number);
 }

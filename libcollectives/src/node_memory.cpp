@@ -7,6 +7,7 @@ namespace {
 
 SharedBoard board_of(const std::vector<std::byte*>& parts, int rank) {
   std::vector<BoardLine*> lines;
+  lines.reserve(parts.size());
   // Memory that is zero holds a BoardLine: making another one here would undo what a faster rank has written.
   for (std::byte* const part : parts) lines.push_back(std::launder(reinterpret_cast<BoardLine*>(part)));
   return {std::move(lines), rank};

@@ -45,13 +45,13 @@ template <std::floating_point T>
 T lesser(T a, T b) {
   const auto tie = std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) | std::bit_cast<BitsOf<T>>(b));
   const T ordered = a < b ? a : (b < a ? b : tie);
-  return (a != a) | (b != b) ? std::numeric_limits<T>::quiet_NaN() : ordered;
+  return ((a != a) | (b != b)) ? std::numeric_limits<T>::quiet_NaN() : ordered;
 }
 template <std::floating_point T>
 T greater(T a, T b) {
   const auto tie = std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) & std::bit_cast<BitsOf<T>>(b));
   const T ordered = a > b ? a : (b > a ? b : tie);
-  return (a != a) | (b != b) ? std::numeric_limits<T>::quiet_NaN() : ordered;
+  return ((a != a) | (b != b)) ? std::numeric_limits<T>::quiet_NaN() : ordered;
 }
 template <std::integral T>
 T lesser(T a, T b) {
@@ -123,13 +123,11 @@ CombineFunction function_for(Operation operation) {
     case Operation::product: return combine<T, Product<T>>;
     case Operation::min: return combine<T, Min<T>>;
     case Operation::max: return combine<T, Max<T>>;
-    case Operation::bit_and:
-      if constexpr (std::integral<T>) return combine<T, BitAnd<T>>;
-      break;
-    case Operation::bit_or:
-      if constexpr (std::integral<T>) return combine<T, BitOr<T>>;
-      break;
-    case Operation::user: break;
+    default: break;
+  }
+  if constexpr (std::integral<T>) {
+    if (operation == Operation::bit_and) return combine<T, BitAnd<T>>;
+    if (operation == Operation::bit_or) return combine<T, BitOr<T>>;
   }
   return nullptr;
 }

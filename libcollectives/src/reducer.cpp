@@ -23,26 +23,27 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
   return std::less<>()(first, second + b_bytes) && std::less<>()(second, first + a_bytes);
 }
 
-/// The input may be the same memory as its place in the output, or have nothing in common with it.
-void require_no_partial_overlap(const std::byte* input, std::size_t input_bytes, const std::byte* output,
-                                std::size_t output_bytes, const std::byte* place) {
-  if (input == place || !overlap(input, input_bytes, output, output_bytes)) return;
-  throw core::Error("all-reduce: input and output overlap without being the same memory");
+void require_apart(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  if (overlap(a, a_bytes, b, b_bytes))
+    throw core::Error("all-reduce: input and output overlap without being the same memory");
 }
 
+/// Input and output may be the same memory, or a chunk its place in the whole; else they have nothing in common.
 void require_buffers_apart(const Call& call, const Chunk& own) {
   const std::size_t whole = call.bytes(call.count), part = call.bytes(own.count);
+  if (whole == 0) return;
   switch (call.kind) {
-    case Kind::all_reduce: require_no_partial_overlap(call.input(), whole, call.output, whole, call.output); break;
+    case Kind::all_reduce:
+      if (call.input() != call.output) require_apart(call.input(), whole, call.output, whole);
+      break;
     case Kind::reduce_scatter:
-      require_no_partial_overlap(call.input(), whole, call.output, part, call.output - call.bytes(own.first));
+      if (call.input() + call.bytes(own.first) != call.output) require_apart(call.input(), whole, call.output, part);
       break;
     case Kind::all_gather:
-      require_no_partial_overlap(call.input(), part, call.output, whole, call.output + call.bytes(own.first));
+      if (call.output + call.bytes(own.first) != call.input()) require_apart(call.input(), part, call.output, whole);
       break;
     case Kind::all_reduce_many:
-      for (const std::byte* const addend : call.addends)
-        require_no_partial_overlap(addend, whole, call.output, whole, nullptr);
+      for (const std::byte* const addend : call.addends) require_apart(addend, whole, call.output, whole);
   }
 }
 
@@ -170,15 +171,16 @@ void Reducer::find_window(Call& call) {
   if (allocations_.empty()) return;
   call.asks_for_window = true; // also where this rank's vector is not: another one's may be
   if (call.input() != call.output || call.count == 0) return;
+  if (call.reduction.element_bytes() * static_cast<std::size_t>(size()) > node_->block_bytes()) return; // no scratch
   for (std::size_t i = 0; i < allocations_.size(); ++i) {
     const Allocation& allocation = allocations_[i];
     if (!allocation.window) continue;
-    const std::byte* const begin = allocation.window->local().data();
+    const std::byte* const begin = allocation.parts[static_cast<std::size_t>(node_->rank())];
     if (std::less<>()(call.output, begin) ||
         std::less<>()(begin + allocation.bytes, call.output + call.bytes(call.count)))
       continue;
     const auto offset = static_cast<std::size_t>(call.output - begin);
-    for (int peer = 0; peer < node_->size(); ++peer) call.window.push_back(allocation.window->of(peer).data() + offset);
+    for (std::byte* const part : allocation.parts) call.window.push_back(part + offset);
     constexpr unsigned kOffsetBits = 48;
     call.note.where = static_cast<std::uint64_t>(i + 1) << kOffsetBits | offset;
     return;
@@ -243,10 +245,9 @@ void Reducer::wait(Call& call) {
 }
 
 void Reducer::advance_others(const Call* waiting) {
-  for (std::size_t i = 0; i < running_.size(); ++i) {
-    Call& call = *running_[i];
-    if (&call == waiting || call.task.done() || !call.advance()) continue;
-    if (call.task.error() && broken_.empty()) broken_ = "an earlier call has failed";
+  for (Call* const call : running_) {
+    if (call == waiting || call->task.done() || !call->advance()) continue;
+    if (call->task.error() && broken_.empty()) broken_ = "an earlier call has failed";
   }
 }
 
@@ -322,7 +323,7 @@ void Reducer::give_up(const Call& waiting, std::vector<int> missing) {
   const std::vector<int> silent = not_heard_of(waiting.number);
   std::vector<int> named;
   std::set_intersection(missing.begin(), missing.end(), silent.begin(), silent.end(), std::back_inserter(named));
-  if (named.empty()) named = silent.empty() ? std::move(missing) : silent;
+  if (named.empty()) named = silent.empty() ? missing : silent;
   throw SilentRankError(
       fmt::format("rank {} has waited {:g} s in collective call {} ({}) for rank{} {}", rank(), timeout_seconds,
                   waiting.number, name_of(waiting.algorithm), named.size() == 1 ? "" : "s", fmt::join(named, ", ")),

@@ -66,14 +66,17 @@ class Reducer final : public Surroundings {
   /// Memory that the user allocated, where the ranks of the node have it.
   struct Allocation {
     std::unique_ptr<core::SharedWindow<std::byte>> window;
+    std::vector<std::byte*> parts;             ///< where each rank's begins
     std::unique_ptr<std::max_align_t[]> plain; ///< where the ranks do not share a node
     std::size_t bytes = 0;
   };
 
+  [[nodiscard]] Algorithm possible(Algorithm wanted, Kind kind, bool sees_all_addends) const;
   void require_equal_options() const;
   void require_possible() const;
   void find_topology();
   void open_node_memory();
+  [[nodiscard]] std::vector<std::byte*> aligned_parts(const core::SharedWindow<std::byte>& window) const;
   void find_ranks_across_nodes();
 
   [[nodiscard]] Call& take_call();

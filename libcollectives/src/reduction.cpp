@@ -43,6 +43,7 @@ Reduction Reduction::of_user(std::size_t element_bytes, const UserFunction& func
 }
 
 void Reduction::combine(std::byte* into, const std::byte* left, const std::byte* right, std::size_t count) const {
+  if (count == 0) return;
   if (kernel_ != nullptr)
     kernel_(into, left, right, count);
   else
@@ -72,6 +73,7 @@ void Reduction::combine_by_user(std::byte* into, const std::byte* left, const st
 }
 
 void Reduction::fold(std::byte* into, std::span<const std::byte* const> addends, std::size_t count) const {
+  if (count == 0) return;
   if (exact_) {
     const std::vector<const void*> all(addends.begin(), addends.end());
     exact_sum(type_, into, all, count, divisor_);

@@ -52,7 +52,7 @@ class FrameStack {
 /// A coroutine without a result whose first parameter is the Call it works for. Starts when it is awaited or resumed.
 class [[nodiscard]] Task {
  public:
-  struct promise_type {
+  struct promise_type { // NOLINT(readability-identifier-naming): the name that the language looks for
     std::coroutine_handle<> continuation;
     std::exception_ptr error;
 

@@ -13,11 +13,12 @@ namespace collectives::detail {
 namespace {
 
 /// Measured between 2, 4 and 8 hosts on links of 200 Mbit/s, TCP, 8 MiB: 128 KiB in 8 messages reach 95 % of the links
-/// in both directions, with one TCP connection to a neighbour or four; in one message 77 to 94 %; segments of 1 MiB 72 %,
-/// because the first and the last one of a step have nothing to overlap with.
+/// in both directions, with one TCP connection to a neighbour or four; in one message 77 to 94 %; segments of 1 MiB 72
+/// %, because the first and the last one of a step have nothing to overlap with.
 constexpr std::size_t kDefaultSegment = std::size_t{128} << 10;
 constexpr int kDefaultChannels = 8;
 constexpr int kMostChannels = 16;
+constexpr std::size_t kAlignment = alignof(BoardLine);
 /// Blocks of a node, all ranks together, and of a rank at most. Measured with 2 and 4 ranks on two cores, 1 to 64 MiB:
 /// on an idle machine 128 KiB to 2 MiB a rank are equal within a tenth; on a busy one each synchronisation may wait for
 /// a rank that has no core, and 1 MiB is up to three times faster than 128 KiB.
@@ -150,7 +151,8 @@ void Reducer::open_node_memory() {
       options_.block_bytes > 0 ? options_.block_bytes : std::clamp(kDefaultBlocks / ranks, kLeastBlock, kMostBlock));
   std::string reason;
   try {
-    node_window_ = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, NodeMemory::part_bytes(small, block));
+    node_window_ =
+        std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, NodeMemory::part_bytes(small, block) + kAlignment);
   } catch (const core::MpiError&) {
     throw;
   } catch (const core::Error& error) { // no room: the same on all ranks of the node
@@ -163,11 +165,22 @@ void Reducer::open_node_memory() {
       throw core::Error(reason.empty() ? "another node has no room for shared memory" : reason);
     return;
   }
-  std::vector<std::byte*> parts;
-  for (int peer = 0; peer < node_comm_->size(); ++peer) parts.push_back(node_window_->of(peer).data());
-  node_.emplace(parts, node_comm_->rank(), small, block);
+  node_.emplace(aligned_parts(*node_window_), node_comm_->rank(), small, block);
   node_->numbers = core::all_gather(*node_comm_, rank());
   topology_.shared_memory = true;
+}
+
+/// The parts of a window begin on pages of their own, but (Open MPI 4.1) behind a header of 264 bytes. Pages are mapped
+/// to pages, so all ranks find the same aligned places.
+std::vector<std::byte*> Reducer::aligned_parts(const core::SharedWindow<std::byte>& window) const {
+  std::vector<std::byte*> parts;
+  parts.reserve(static_cast<std::size_t>(node_comm_->size()));
+  for (int peer = 0; peer < node_comm_->size(); ++peer) {
+    std::byte* const begin = window.of(peer).data();
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
+    parts.push_back(begin + (kAlignment - beyond) % kAlignment);
+  }
+  return parts;
 }
 
 void Reducer::find_ranks_across_nodes() {
@@ -184,8 +197,9 @@ void* Reducer::allocate(std::size_t bytes) {
   allocation.bytes = std::max<std::size_t>(bytes, 1);
   void* memory = nullptr;
   if (everybody_on_node()) {
-    allocation.window = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, allocation.bytes);
-    memory = allocation.window->local().data();
+    allocation.window = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, allocation.bytes + kAlignment);
+    allocation.parts = aligned_parts(*allocation.window);
+    memory = allocation.parts[static_cast<std::size_t>(node_->rank())];
   } else {
     const std::size_t units = (allocation.bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
     allocation.plain = std::make_unique_for_overwrite<std::max_align_t[]>(units);
@@ -208,6 +222,17 @@ Algorithm built_in_choice(const Topology& topology, std::size_t bytes) {
 
 } // namespace
 
+/// What serves instead where an algorithm cannot do what is asked for, or not here (a table may come from elsewhere).
+Algorithm Reducer::possible(Algorithm wanted, Kind kind, bool sees_all_addends) const {
+  if (size() == 1) return Algorithm::all_to_all; // without messages: folds the rank's own addends
+  const bool uses_node = wanted == Algorithm::shared_memory || wanted == Algorithm::hierarchical;
+  if (uses_node && everybody_on_node()) return Algorithm::shared_memory;
+  if (sees_all_addends) return Algorithm::all_to_all;
+  const bool only_whole = kind != Kind::all_reduce && wanted != Algorithm::all_to_all;
+  const bool lacks_memory = wanted == Algorithm::shared_memory || (wanted == Algorithm::hierarchical && !node_);
+  return only_whole || lacks_memory ? Algorithm::chunked_ring : wanted;
+}
+
 TuningRow Reducer::choose(Kind kind, ElementType type, Operation operation, std::size_t bytes) const {
   TuningRow row{bytes, options_.algorithm, 0, 0};
   if (row.algorithm == Algorithm::automatic) {
@@ -225,22 +250,8 @@ TuningRow Reducer::choose(Kind kind, ElementType type, Operation operation, std:
                                              operation == Operation::average));
   const bool in_order = options_.reproducible && rounds && row.algorithm != Algorithm::naive_ring;
   const bool exact = options_.exact && rounds && is_floating(type) && operation != Operation::product;
-  const bool sees_all_addends = in_order || exact || kind == Kind::all_reduce_many;
-  const bool has_node = everybody_on_node();
-  const bool uses_node = row.algorithm == Algorithm::shared_memory || row.algorithm == Algorithm::hierarchical;
-
-  if (size() == 1)
-    row.algorithm = Algorithm::all_to_all;
-  else if (uses_node && has_node)
-    row.algorithm = Algorithm::shared_memory;
-  else if (kind == Kind::all_reduce_many || (kind != Kind::all_gather && sees_all_addends))
-    row.algorithm = Algorithm::all_to_all;
-  else if (kind != Kind::all_reduce && row.algorithm != Algorithm::all_to_all)
-    row.algorithm = Algorithm::chunked_ring;
-  else if (row.algorithm == Algorithm::hierarchical && !node_)
-    row.algorithm = Algorithm::chunked_ring;
-  else if (row.algorithm == Algorithm::shared_memory)
-    row.algorithm = Algorithm::chunked_ring; // a table from elsewhere
+  const bool sees_all_addends = kind == Kind::all_reduce_many || (kind != Kind::all_gather && (in_order || exact));
+  row.algorithm = possible(row.algorithm, kind, sees_all_addends);
   return row;
 }
 
