@@ -63,7 +63,10 @@ void declare(CLI::App& app, Options& o, Words& words) {
   app.add_option("--timeout", o.timeout_seconds, "seconds until a silent rank is given up; 0: never")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
-  app.add_option("--tune", o.tune, "write what was fastest into this table, which `automatic` can read");
+  // The second name because mpirun of Open MPI 4 searches its program's words, too, for its own --tune.
+  app.add_option("--tune,--write-tuning", o.tune,
+                 "write what was fastest into this table, which `automatic` can read; under mpirun of Open MPI 4\n"
+                 "say --tune=FILE or --write-tuning FILE, as it takes the word --tune for its own");
   app.add_option("--tuning", o.tuning, "table for `automatic`, written by --tune");
   app.add_option("--json", o.json, "write all results to this file");
   app.add_option("--csv", o.csv, "write all results to this file");
