@@ -40,11 +40,11 @@ core::ExitCode run(const core::Communicator& world, const Options& options, cons
     if (options.tune) (void)ringbench::tuning_at(*options.tune);
   });
   std::vector<std::string> remarks;
-  const collectives::Topology topology = ringbench::topology_of(world, options);
+  const ringbench::Circumstances where{ringbench::topology_of(world, options), ringbench::load_average(), command_line};
   const auto contestants = ringbench::contestants_of(world, options, remarks);
   ringbench::Measuring measuring(world, options, contestants);
 
-  if (speaks && !options.quiet) ringbench::print_head(options, topology, remarks);
+  if (speaks && !options.quiet) ringbench::print_head(options, where, remarks);
   std::vector<Measurement> all;
   for (const std::size_t count : ringbench::counts_of(options)) {
     const std::vector<Measurement> measurements = measuring.measure(count);
@@ -54,9 +54,9 @@ core::ExitCode run(const core::Communicator& world, const Options& options, cons
 
   core::agree(world, [&] {
     if (!speaks) return;
-    if (options.json) ringbench::write_json_report(options, topology, all, command_line);
+    if (options.json) ringbench::write_json_report(options, where, all);
     if (options.csv) ringbench::write_csv_report(options, world.size(), all);
-    if (options.tune) ringbench::write_tuning(*options.tune, options, topology, all);
+    if (options.tune) ringbench::write_tuning(*options.tune, options, where.topology, all);
   });
   if (const std::size_t errors = our_errors(all); errors > 0)
     throw core::Error(fmt::format("{} elements of results are wrong", errors));

@@ -25,23 +25,23 @@ std::size_t most(std::span<const std::size_t> values) {
   return values.empty() ? 0 : *std::ranges::max_element(values);
 }
 
-/// How many processes have wanted a processor in the last minute: what a reader must know of a time.
-double load_average() {
-  double load = 0;
-  return getloadavg(&load, 1) == 1 ? load : 0;
-}
-
 const char* place_of(const Options& options) {
   return options.in_window ? "in the all-reducer's memory" : options.in_place ? "in place" : "out of place";
 }
 
 } // namespace
 
-void print_head(const Options& options, const collectives::Topology& topology, std::span<const std::string> remarks) {
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+void print_head(const Options& options, const Circumstances& where, std::span<const std::string> remarks) {
+  const collectives::Topology& topology = where.topology;
   fmt::print("# {}, {} ranks on {} node{}, {} {}, {}, load {:.1f}; bandwidths in GB/s\n", name_of(options.collective),
              topology.ranks, topology.nodes, topology.nodes == 1 ? "" : "s", name_of(options.type),
              options.collective == Collective::all_gather ? "" : collectives::name_of(options.operation),
-             place_of(options), load_average());
+             place_of(options), where.load);
   for (const std::string& remark : remarks) fmt::print("# {}\n", remark);
   fmt::print("{:>11} {:>10}  {:<22} {:>10} {:>10} {:>10} {:>8} {:>8} {:>6} {:>11} {:>6}\n", "bytes", "count",
              "algorithm", "median", "min", "p99", "algbw", "busbw", "x MPI", "sent", "errors");
@@ -60,8 +60,8 @@ void print_rows(const Options& options, int ranks, std::span<const Measurement> 
   std::fflush(stdout);
 }
 
-void write_json_report(const Options& options, const collectives::Topology& topology,
-                       std::span<const Measurement> measurements, const std::string& command_line) {
+void write_json_report(const Options& options, const Circumstances& where, std::span<const Measurement> measurements) {
+  const collectives::Topology& topology = where.topology;
   nlohmann::json document;
   document["op"] = name_of(options.collective);
   document["operation"] = collectives::name_of(options.operation);
@@ -92,8 +92,8 @@ void write_json_report(const Options& options, const collectives::Topology& topo
     document["results"].push_back(std::move(row));
   }
   document["stamp"] = core::build_stamp();
-  document["stamp"]["command_line"] = command_line;
-  document["stamp"]["load_average"] = load_average();
+  document["stamp"]["command_line"] = where.command_line;
+  document["stamp"]["load_average"] = where.load;
   core::write_json(*options.json, document);
 }
 
