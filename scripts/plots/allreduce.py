@@ -65,7 +65,7 @@ def size_axis(axes):
     ticks = [8 << (3 * i) for i in range(9)]
     axes.set_xticks(ticks, [f"{t}" if t < 1024 else f"{t >> 10}K" if t < 1 << 20 else f"{t >> 20}M" for t in ticks])
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize="small", ncol=2)
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
 def plot_sizes(directory, ranks, curves):
@@ -107,7 +107,7 @@ def plot_hosts(directory, runs, rate):
     axes.set_ylabel("seconds (median)")
     axes.set_title(f"All-reduce of {data / (1 << 20):g} MiB over links of {rate * 8 / 1e6:g} Mbit/s")
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize="small", ncol=2)
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     save(figure, directory, "cluster-hosts")
 
 
