@@ -9,7 +9,7 @@
 #
 #   run -n RANKS        ranks, dealt out host by host (default: as many as hosts)
 #       --hosts H       the first H hosts only
-#       --links L       TCP connections between two ranks (default 4)
+#       --links L       TCP connections between two ranks (default 4; with 8, all-reduces of Open MPI 4.1.4 itself hang)
 #       --buffer BYTES  send and receive buffer of each connection (default 262144; 0: the system's)
 #       --mca KEY VALUE any other parameter of mpirun, may be repeated
 #
