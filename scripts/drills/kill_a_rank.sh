@@ -19,10 +19,11 @@
 #   --limit SECONDS      a job that takes longer hangs (180)
 #   --keep               keep the files of a failed drill
 #
-# The moments are even over the whole job: from when its ranks are up until its result is there, loading, checkpoints and
-# writing of results included. A kill that comes when the job is done does not count and is drawn again. In a relaunch
-# "in superstep" is what the progress line, ten times a second, showed last. In place and memory run through
-# with_openmpi5.sh where this machine's MPI ends a job whose rank has died.
+# The moments are even over the whole job, from when its ranks are up until its result is there: loading, checkpoints and
+# writing of results included. Every second one is even over the supersteps, which may be the smaller part (not from
+# memory, where they cannot be told apart from outside). A kill that comes when the job is done does not count and is
+# drawn again. In a relaunch "in superstep" is what the progress line, ten times a second, showed last. In place and
+# memory run through with_openmpi5.sh where this machine's MPI ends a job whose rank has died.
 set -euo pipefail
 source "$(dirname "$0")/lib/drill.sh"
 run_drill kill_a_rank "in-place memory relaunch" "$@"

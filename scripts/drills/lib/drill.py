@@ -65,6 +65,7 @@ class Reference:
     result: bytes
     metrics: dict
     seconds: float  # from the moment it was ready until its result was there
+    superstep_seconds: float  # of these, since the first checkpoint was begun; 0 where none is written to disk
 
 
 class Drill:
@@ -162,8 +163,12 @@ class Drill:
         job = self.start(self.mpirun(self.program(work, *more)), work)
         self.wait_until_ready(job)
         begin = job.seconds()
+        first = self.first_checkpoint(work)
+        if first:
+            job.until(first.exists, "its first checkpoint")
+        saving = job.seconds()
         job.until((work / "result.txt").exists, "its result was there")
-        seconds = job.seconds() - begin
+        seconds, superstep_seconds = job.seconds() - begin, job.seconds() - saving if first else 0
         self.expect_success(job)
         result = (plain / "result.txt").read_bytes()
         if (work / "result.txt").read_bytes() != result:
@@ -172,7 +177,11 @@ class Drill:
                  "supersteps")
         metrics = read_json(work / "metrics.json")
         shutil.rmtree(work)
-        return Reference(result, metrics, seconds)
+        return Reference(result, metrics, seconds, superstep_seconds)
+
+    def first_checkpoint(self, work):
+        """The directory that appears when supersteps begin; None where nothing is written to disk."""
+        return None if self.options.recovery == "memory" else work / "ck/superstep-000000000000"
 
     def redrawn(self, attempt, *arguments):
         """What attempt() returns, until it is not TOO_LATE: a blow that comes after the job's end does not count."""

@@ -35,17 +35,23 @@ class KillARank:
             chosen.append(victims)
         return chosen
 
-    def attempt(self, victims):
+    def attempt(self, victims, in_supersteps):
         draw = self.drill.random
-        moment = draw.uniform(*self.options.between) * self.reference.seconds
+        in_supersteps = in_supersteps and self.reference.superstep_seconds > 0
+        seconds = self.reference.superstep_seconds if in_supersteps else self.reference.seconds
+        moment = draw.uniform(*self.options.between) * seconds
         pause = 0 if draw.random() < 0.5 else draw.uniform(0, 0.5)  # between two victims
         work = self.drill.work("job")
         words = self.drill.program(work, *self.more)
         job = self.drill.start(self.drill.mpirun(words) if self.in_place else self.drill.supervised(words), work)
         try:
             pids = self.drill.wait_until_ready(job)
+            ready = job.seconds()
+            if in_supersteps:
+                job.until(self.drill.first_checkpoint(work).exists, "its first checkpoint", pause=0.0005)
             self.drill.wait_seconds(job, moment, "the kill")
             first_kill = job.seconds()
+            moment = first_kill - ready
             last_kill = self.strike(job, pids, victims, pause)
         except Ended:
             self.drill.expect_success(job)
@@ -135,7 +141,7 @@ def main():
     with Drill("kill a rank" if options.victims == 1 else f"kill {options.victims} ranks", options, COLUMNS) as drill:
         kills = KillARank(drill)
         for number, victims in enumerate(kills.choose_victims(), 1):
-            drill.once(f"{number} of {options.times}", drill.redrawn, kills.attempt, victims)
+            drill.once(f"{number} of {options.times}", drill.redrawn, kills.attempt, victims, number % 2 == 0)
         code = drill.finish()
         summarise(drill)
         return code
