@@ -345,10 +345,10 @@ TEST(AllReduceTuning, ATableRulesAutomatic) {
     EXPECT_EQ(reducer.algorithm_for(251, ElementType::f32), Algorithm::chunked_ring);
     EXPECT_EQ(reducer.algorithm_for(1'000'000, ElementType::f32), Algorithm::chunked_ring);
   }
-  EXPECT_THROW(TuningTable::from_json("{}", "table"), core::InputError);
-  EXPECT_THROW(TuningTable::from_json(R"({"tuning": [{"ranks": 1, "nodes": 1, "shared_memory": true,
+  EXPECT_THROW((void)TuningTable::from_json("{}", "table"), core::InputError);
+  EXPECT_THROW((void)TuningTable::from_json(R"({"tuning": [{"ranks": 1, "nodes": 1, "shared_memory": true,
       "rows": [{"bytes": 1, "algorithm": "fastest"}]}]})",
-                                      "table"),
+                                            "table"),
                core::InputError);
 }
 
