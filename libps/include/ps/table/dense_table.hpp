@@ -1,0 +1,89 @@
+// A vector of parameters in the memory of server ranks, read and added to by everyone through one-sided communication:
+// the parameter server itself (Li et al., "Scaling distributed machine learning with the parameter server", OSDI 2014).
+// No server need do anything for it: plain SGD is an MPI_Accumulate of -e·g.
+//
+// Atomicity: a pull and a push are atomic for each element, not as wholes. A pull that meets a push may see some
+// elements before and some after it. pull_racy() is not even atomic per element (MPI_Get that races with accumulates is
+// undefined by MPI): Hogwild (Niu, Recht, Ré, Wright, NIPS 2011), which lives with that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/communicator.hpp"
+#include "core/request.hpp"
+#include "core/window.hpp"
+#include "ps/table/shard_map.hpp"
+
+namespace ps {
+
+/// What has crossed between this rank and servers, itself included.
+struct Traffic {
+  std::uint64_t messages = 0; ///< one for each server that a call touches
+  std::uint64_t bytes_pushed = 0;
+  std::uint64_t bytes_pulled = 0;
+};
+
+/// Started operations. The buffer must stay in place until wait() has returned. Move-only. All functions are local.
+class PendingOperation {
+ public:
+  PendingOperation() = default;
+  explicit PendingOperation(std::vector<core::Request> requests) : requests_(std::move(requests)) {}
+  void wait() { core::wait_all(requests_); }
+  [[nodiscard]] bool test();
+
+ private:
+  std::vector<core::Request> requests_;
+};
+
+template <class T>
+class DenseTable {
+ public:
+  /// `size` parameters, zero at first, over the ranks `servers` of `comm` in shard order (no rank twice; at least one).
+  /// Throws on all ranks when memory is short. Collective, as is the destructor.
+  DenseTable(const core::Communicator& comm, std::size_t size, std::vector<int> servers);
+
+  [[nodiscard]] std::size_t size() const noexcept { return map_.parameters(); }
+  [[nodiscard]] const ShardMap& shards() const noexcept { return map_; }
+
+  // Parameters [first, first + length of the span). Throws PsError when that is out of range. Local.
+
+  /// Reads, each element atomically.
+  void pull(std::size_t first, std::span<T> values);
+  [[nodiscard]] PendingOperation start_pull(std::size_t first, std::span<T> values);
+  /// Reads with plain gets: faster, and racy (see above).
+  void pull_racy(std::size_t first, std::span<T> values);
+  /// Adds, each element atomically. Returns when the servers have it.
+  void push(std::size_t first, std::span<const T> addend);
+  /// The same; after wait() the buffer may be reused, after flush() the servers have it.
+  [[nodiscard]] PendingOperation start_push(std::size_t first, std::span<const T> addend);
+  void flush();
+  /// Overwrites, each element atomically.
+  void write(std::size_t first, std::span<const T> values);
+
+  /// This rank's shard, empty unless it is a server. What others have pushed is seen, and stores are seen by them,
+  /// after sync(). Local.
+  [[nodiscard]] std::span<T> shard() const noexcept { return window_.local(); }
+  /// Which shard this rank holds; servers() of the map if none.
+  [[nodiscard]] std::size_t shard_index() const noexcept { return shard_index_; }
+  void sync() { window_.sync(); }
+
+  [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
+
+ private:
+  void require_range(std::size_t first, std::size_t count) const;
+
+  std::vector<int> servers_;
+  ShardMap map_;
+  std::size_t shard_index_;
+  core::Window<T> window_;
+  Traffic traffic_;
+};
+
+extern template class DenseTable<float>;
+extern template class DenseTable<double>;
+
+} // namespace ps
