@@ -146,6 +146,12 @@ void barrier(const Communicator& comm) {
   if (comm.size() > 1) check_mpi(MPI_Barrier(comm.native()), "MPI_Barrier");
 }
 
+Request start_barrier(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm.native(), &request), "MPI_Ibarrier");
+  return Request::adopt(request);
+}
+
 std::string broadcast_string(const Communicator& comm, const std::string& text, int root) {
   const auto length = broadcast_value<std::uint64_t>(comm, text.size(), root);
   std::string copy = comm.rank() == root ? text : std::string(length, '\0');

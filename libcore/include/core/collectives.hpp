@@ -17,6 +17,7 @@
 
 #include "core/communicator.hpp"
 #include "core/datatype.hpp"
+#include "core/request.hpp"
 
 namespace core {
 
@@ -73,6 +74,8 @@ void all_gather_varying(const Communicator&, const void* send, std::size_t send_
 
 /// Waits until every rank has entered.
 void barrier(const Communicator& comm);
+/// Enters; the request is complete when every rank has. For ranks that must answer others while they wait.
+[[nodiscard]] Request start_barrier(const Communicator& comm);
 
 /// Copies `data` of `root` into `data` of the others; spans have equal length everywhere.
 template <Transferable T>

@@ -51,6 +51,8 @@ class RawWindow {
   std::vector<Request> start_get(void* data, std::size_t count, MPI_Datatype type, int target, std::size_t offset);
   std::vector<Request> start_accumulate(const void* data, std::size_t count, MPI_Datatype type, int target,
                                         std::size_t offset, RmaOperation operation);
+  std::vector<Request> start_get_accumulate(void* previous, std::size_t count, MPI_Datatype type, int target,
+                                            std::size_t offset, RmaOperation operation);
   void flush(int target);
   void flush_all();
   void flush_local(int target);
@@ -89,7 +91,7 @@ class Window {
   void get(std::span<T> data, int target, std::size_t offset) {
     raw_.get(data.data(), data.size(), datatype_of<T>(), target, offset);
   }
-  /// Starts to combine `data` into the target's elements, each of them atomically.
+  /// Starts to combine `data` into the target's elements, each of them atomically. With `replace` an atomic put.
   void accumulate(std::span<const T> data, int target, std::size_t offset, RmaOperation operation) {
     raw_.accumulate(data.data(), data.size(), datatype_of<T>(), target, offset, operation);
   }
@@ -105,9 +107,12 @@ class Window {
     return previous;
   }
 
-  /// get() and accumulate() that are completed (locally) by their requests instead of a flush.
+  /// get(), atomic_get() and accumulate() that are completed (locally) by their requests instead of a flush.
   [[nodiscard]] std::vector<Request> start_get(std::span<T> data, int target, std::size_t offset) {
     return raw_.start_get(data.data(), data.size(), datatype_of<T>(), target, offset);
+  }
+  [[nodiscard]] std::vector<Request> start_atomic_get(std::span<T> data, int target, std::size_t offset) {
+    return raw_.start_get_accumulate(data.data(), data.size(), datatype_of<T>(), target, offset, RmaOperation::keep);
   }
   [[nodiscard]] std::vector<Request> start_accumulate(std::span<const T> data, int target, std::size_t offset,
                                                       RmaOperation operation) {

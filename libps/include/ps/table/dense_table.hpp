@@ -3,8 +3,14 @@
 // No server need do anything for it: plain SGD is an MPI_Accumulate of -e·g.
 //
 // Atomicity: a pull and a push are atomic for each element, not as wholes. A pull that meets a push may see some
-// elements before and some after it. pull_racy() is not even atomic per element (MPI_Get that races with accumulates is
-// undefined by MPI): Hogwild (Niu, Recht, Ré, Wright, NIPS 2011), which lives with that.
+// elements before and some after it (it is torn), in pieces as small as one element. pull_racy() is not even atomic per
+// element (MPI_Get that races with accumulates is undefined by MPI): Hogwild (Niu, Recht, Ré, Wright, NIPS 2011), which
+// lives with that. write() must not meet a push: MPI lets two different operations work on one element at once only
+// when one of them is a read.
+//
+// An atomic read is MPI_Get_accumulate with MPI_NO_OP. On one node it costs no more than MPI_Get: both copy, and the
+// lock of the target is taken once for each 256 KiB (core/window.hpp). Loading the shard of a rank on the same node
+// element by element, through shared memory, is legal too and half as fast.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +38,9 @@ class PendingOperation {
  public:
   PendingOperation() = default;
   explicit PendingOperation(std::vector<core::Request> requests) : requests_(std::move(requests)) {}
-  void wait() { core::wait_all(requests_); }
+  /// Returns when all of it is complete.
+  void wait();
+  /// True when all of it is complete; gives MPI an opportunity to progress.
   [[nodiscard]] bool test();
 
  private:
@@ -61,7 +69,7 @@ class DenseTable {
   /// The same; after wait() the buffer may be reused, after flush() the servers have it.
   [[nodiscard]] PendingOperation start_push(std::size_t first, std::span<const T> addend);
   void flush();
-  /// Overwrites, each element atomically.
+  /// Overwrites, each element atomically. Returns when the servers have it. Nobody may push these elements meanwhile.
   void write(std::size_t first, std::span<const T> values);
 
   /// This rank's shard, empty unless it is a server. What others have pushed is seen, and stores are seen by them,
@@ -74,7 +82,10 @@ class DenseTable {
   [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
 
  private:
-  void require_range(std::size_t first, std::size_t count) const;
+  /// Calls piece(server's rank, offset in its shard, position in the span, length) for each part of a range.
+  template <class F>
+  void for_each_piece(std::size_t first, std::size_t count, F&& piece);
+  void flush(std::size_t first, std::size_t count);
 
   std::vector<int> servers_;
   ShardMap map_;
