@@ -303,6 +303,34 @@ void read_dataset(const File& file, const std::string& name, hid_t type, void* d
   check(H5Dread(dataset.id(), type, in_memory.id(), in_file.id(), H5P_DEFAULT, data), action);
 }
 
+void write_array(const File& file, const std::string& name, hid_t type, const void* data,
+                 std::span<const std::size_t> shape) {
+  const std::string action = about(file, "write dataset", name);
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const auto space =
+      own<Dataspace>(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), action);
+  const PropertyList links = intermediate_groups();
+  const PropertyList creation = creation_list(action);
+  const auto dataset = own<Dataset>(
+      H5Dcreate2(file.id(), name.c_str(), type, space.id(), links.id(), creation.id(), H5P_DEFAULT), action);
+  check(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+}
+
+void read_array(const File& file, const std::string& name, hid_t type, void* data, std::span<const std::size_t> shape) {
+  const std::string action = about(file, "read dataset", name);
+  const Dataset dataset = open_dataset(file, name);
+  const auto stored = own<Datatype>(H5Dget_type(dataset.id()), action);
+  require_lossless(action, stored.id(), type);
+  const auto space = own<Dataspace>(H5Dget_space(dataset.id()), action);
+  const int dimensions = H5Sget_simple_extent_ndims(space.id());
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(dimensions, 0)));
+  if (dimensions > 0) check(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), action);
+  if (!std::ranges::equal(extents, shape))
+    throw Hdf5Error(action,
+                    fmt::format("its shape is {}, expected {}", fmt::join(extents, " x "), fmt::join(shape, " x ")));
+  check(H5Dread(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), action);
+}
+
 void write_attribute(const File& file, const std::string& object, const std::string& name, hid_t type,
                      const void* value) {
   const Attribute attribute = create_attribute(file, object, name, type);

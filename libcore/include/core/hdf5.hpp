@@ -139,6 +139,9 @@ requires std::is_arithmetic_v<T>
 namespace detail {
 void write_dataset(const File&, const std::string& name, hid_t type, const void* data, std::size_t count);
 void read_dataset(const File&, const std::string& name, hid_t type, void* data, std::size_t first, std::size_t count);
+void write_array(const File&, const std::string& name, hid_t type, const void* data,
+                 std::span<const std::size_t> shape);
+void read_array(const File&, const std::string& name, hid_t type, void* data, std::span<const std::size_t> shape);
 void write_attribute(const File&, const std::string& object, const std::string& name, hid_t type, const void* value);
 void read_attribute(const File&, const std::string& object, const std::string& name, hid_t type, void* value);
 } // namespace detail
@@ -177,6 +180,18 @@ template <class T>
 template <class T>
 [[nodiscard]] std::vector<T> read_dataset(const File& file, const std::string& name) {
   return read_dataset<T>(file, name, 0, dataset_length(file, name));
+}
+
+/// The same for a dataset of several dimensions; its elements come row by row, and are as many as `shape` says.
+template <class T>
+void write_array(const File& file, const std::string& name, std::span<const T> data,
+                 std::span<const std::size_t> shape) {
+  detail::write_array(file, name, native_type<T>(), data.data(), shape);
+}
+/// Reads a dataset that has exactly this shape into `data`; refuses other shapes, and types as read_dataset() does.
+template <class T>
+void read_array(const File& file, const std::string& name, std::span<T> data, std::span<const std::size_t> shape) {
+  detail::read_array(file, name, native_type<T>(), data.data(), shape);
 }
 
 /// Attributes of `object` ("/" is the file itself; else a dataset or a group that exists). Writing replaces.

@@ -1,0 +1,252 @@
+#include "ps/consistency/served_strategy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/collectives.hpp"
+#include "core/patience.hpp"
+#include "core/quiet_barrier.hpp"
+#include "ps/training/state_tables.hpp"
+
+namespace ps {
+namespace {
+
+/// The counter of the round to stop before holds the distance to this number, because it can only be raised.
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
+template <class T>
+ServedStrategy<T>::ServedStrategy(const TrainingSite<T>& site, std::size_t steps_per_round)
+    : Strategy<T>(site),
+      steps_per_round_(steps_per_round),
+      table_(site.comm, site.model.parameter_count(), site.roles.servers()),
+      clocks_(site.comm, site.roles.workers(), site.roles.servers().front()),
+      status_(site.comm, 2, site.roles.servers().front()) {
+  const std::size_t parameters = site.model.parameter_count();
+  std::vector<T> start(parameters);
+  site.model.initialise(start, site.options.seed);
+  if (is_server()) {
+    const auto first = start.begin() + static_cast<std::ptrdiff_t>(table_.shards().begin(table_.shard_index()));
+    std::copy_n(first, table_.shard().size(), table_.shard().begin());
+    table_.sync();
+  }
+  for (Worker<T>& worker : site.workers) {
+    Runner& runner = runners_.emplace_back();
+    runner.worker = &worker;
+    runner.parameters = start;
+    runner.gradient.resize(parameters);
+  }
+  if (site.monitor.watches()) watched_.resize(parameters);
+  core::quiet_barrier(site.comm);
+}
+
+template <class T>
+std::unique_ptr<UpdateRule<T>> ServedStrategy<T>::make_shard_rule() const {
+  return make_update_rule<T>(this->site_.options.update, table_.shard().size());
+}
+
+template <class T>
+void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
+  for (Runner& runner : runners_) {
+    runner.phase = Phase::waiting;
+    runner.waiting_since.lap();
+  }
+  core::Patience patience;
+  core::Request meeting;
+  for (bool meeting_begun = false;;) {
+    bool moved = serve();
+    for (Runner& runner : runners_) moved = advance(runner, rounds) || moved;
+    moved = watch_loss() || moved;
+    if (!stop_requested_ && stop_asked != nullptr && stop_asked()) {
+      stop_requested_ = true;
+      stop_soon();
+    }
+    if (!meeting_begun && all_parked()) {
+      meeting = core::start_barrier(this->site_.comm);
+      meeting_begun = true;
+    }
+    if (meeting_begun && meeting.test()) break;
+    if (moved)
+      patience.reset();
+    else
+      patience.pause();
+  }
+  while (serve()) {
+  } // what was announced just before the meeting
+  core::quiet_barrier(this->site_.comm);
+  stopped_ = read_status().stop_at <= rounds;
+  if (!stopped_) return;
+  core::quiet_barrier(this->site_.comm); // all have read it: the next call begins without
+  if (this->site_.comm.rank() == this->site_.roles.servers().front()) status_.write(kStop, 0);
+  core::quiet_barrier(this->site_.comm);
+}
+
+template <class T>
+typename ServedStrategy<T>::Status ServedStrategy<T>::read_status() {
+  std::array<std::int64_t, 2> values{};
+  status_.read_all(values);
+  return {static_cast<std::uint64_t>(kNever - values[kStop]), values[kVersion]};
+}
+
+template <class T>
+void ServedStrategy<T>::stop_before(std::uint64_t round) {
+  status_.raise(kStop, kNever - static_cast<std::int64_t>(round));
+}
+
+template <class T>
+bool ServedStrategy<T>::advance(Runner& runner, std::uint64_t rounds) {
+  switch (runner.phase) {
+    case Phase::waiting: return try_to_begin(runner, rounds);
+    case Phase::computing: compute(runner); return true;
+    case Phase::padding: {
+      if (std::chrono::steady_clock::now() < runner.ready_at) return false;
+      const bool last = ++runner.step == steps_in(runner.round);
+      take(runner, last);
+      runner.phase = last ? Phase::delivering : Phase::computing;
+      runner.waiting_since.lap();
+      return true;
+    }
+    case Phase::delivering:
+      if (!deliver(runner)) return false;
+      stop_waiting(runner);
+      ++runner.round;
+      runner.phase = Phase::waiting;
+      return true;
+    case Phase::parked: return false;
+  }
+  return false;
+}
+
+template <class T>
+bool ServedStrategy<T>::try_to_begin(Runner& runner, std::uint64_t rounds) {
+  if (runner.round >= rounds) {
+    runner.phase = Phase::parked;
+    return true;
+  }
+  const Status status = read_status();
+  if (runner.round >= status.stop_at) {
+    runner.phase = Phase::parked;
+    return true;
+  }
+  if (!may_start(runner, status)) return false;
+  stop_waiting(runner);
+  runner.version_read = status.version; // read before the pull: at least these updates are in what is pulled
+  begin(runner);
+  runner.step = 0;
+  runner.deposited = false;
+  runner.phase = Phase::computing;
+  return true;
+}
+
+template <class T>
+void ServedStrategy<T>::compute(Runner& runner) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t step = runner.round * steps_per_round_ + runner.step;
+  // A rank that is server and worker serves between two layers, or others would wait for a whole batch.
+  GradientReady serving;
+  if (is_server()) serving = [this](std::size_t, std::size_t) { (void)serve(); };
+  (void)runner.worker->gradient(this->site_.model, runner.parameters, step, runner.gradient, serving);
+  ++this->site_.measured.gradients;
+  runner.ready_at = runner.worker->pace().ready_at(start);
+  runner.phase = Phase::padding;
+}
+
+template <class T>
+std::size_t ServedStrategy<T>::steps_in(std::uint64_t round) const noexcept {
+  const std::uint64_t before = round * steps_per_round_;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(steps_per_round_, this->site_.options.gradients - before));
+}
+
+template <class T>
+void ServedStrategy<T>::stop_waiting(Runner& runner) {
+  this->site_.measured.wait_seconds[runner.worker->number()] += runner.waiting_since.lap();
+}
+
+template <class T>
+void ServedStrategy<T>::pull(Runner& runner, bool racy) {
+  if (racy)
+    table_.pull_racy(0, runner.parameters);
+  else
+    table_.pull(0, runner.parameters);
+  ++this->site_.measured.messages;
+  this->site_.measured.bytes_pulled += table_.size() * sizeof(T);
+}
+
+template <class T>
+void ServedStrategy<T>::count_push() {
+  ++this->site_.measured.messages;
+  this->site_.measured.bytes_pushed += table_.size() * sizeof(T);
+}
+
+template <class T>
+bool ServedStrategy<T>::watch_loss() {
+  LossMonitor<T>& monitor = this->site_.monitor;
+  if (!monitor.may_look()) return false;
+  const auto version = read_status().version;
+  if (!monitor.due(static_cast<std::uint64_t>(version))) return false;
+  table_.pull(0, watched_);
+  monitor.look(static_cast<std::uint64_t>(version), gradients_at(version), watched_);
+  if (monitor.wants_stop()) stop_soon();
+  return true;
+}
+
+template <class T>
+bool ServedStrategy<T>::all_parked() const noexcept {
+  return std::ranges::all_of(runners_, [](const Runner& runner) { return runner.phase == Phase::parked; });
+}
+
+template <class T>
+std::uint64_t ServedStrategy<T>::rounds_done() const noexcept {
+  std::uint64_t most = 0;
+  for (const Runner& runner : runners_) most = std::max(most, runner.round);
+  return most;
+}
+
+template <class T>
+void ServedStrategy<T>::read_parameters(std::span<T> parameters) {
+  table_.pull(0, parameters);
+  core::quiet_barrier(this->site_.comm);
+}
+
+template <class T>
+core::checkpoint::Part ServedStrategy<T>::save() {
+  core::checkpoint::Part part;
+  if (!is_server()) return part;
+  table_.sync();
+  part.push_back(parameter_table<T>(table_.shards().begin(table_.shard_index()), table_.shard(), rule()));
+  return part;
+}
+
+template <class T>
+nlohmann::json ServedStrategy<T>::describe() {
+  const std::uint64_t steps = rule() != nullptr ? rule()->steps() : 0;
+  return {{"version", read_status().version},
+          {"rule_steps", core::all_reduce_value(this->site_.comm, steps, core::Reduce::max)}};
+}
+
+template <class T>
+void ServedStrategy<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts,
+                                const nlohmann::json& meta) {
+  const core::Communicator& comm = this->site_.comm;
+  const std::vector<int>& servers = this->site_.roles.servers();
+  take_parameters<T>(
+      comm, parts, [&](std::size_t index) { return servers[table_.shards().server_of(index)]; }, table_.shard(),
+      rule());
+  table_.sync();
+  if (rule() != nullptr) rule()->set_steps(meta.at("rule_steps").get<std::uint64_t>());
+  for (Runner& runner : runners_) runner.round = rounds;
+  core::quiet_barrier(comm);
+  if (comm.rank() == servers.front()) {
+    clocks_.set_all(static_cast<std::int64_t>(rounds));
+    status_.write(kVersion, meta.at("version").get<std::int64_t>());
+  }
+  core::quiet_barrier(comm);
+}
+
+template class ServedStrategy<float>;
+template class ServedStrategy<double>;
+
+} // namespace ps

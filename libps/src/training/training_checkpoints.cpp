@@ -1,0 +1,88 @@
+#include "ps/training/training_checkpoints.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/agreement.hpp"
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+
+namespace ps {
+namespace {
+
+/// Makes the directory if need be; InputError unless it can be read and written. Local.
+void require_usable(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    throw core::InputError(fmt::format("cannot make the checkpoint directory {}: {}", directory, error.message()));
+  if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0)
+    throw core::InputError(
+        fmt::format("cannot use the checkpoint directory {}: {}", directory, std::generic_category().message(errno)));
+}
+
+std::string text_of(const nlohmann::json& value) {
+  if (value.is_null() || value == "") return "not given";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+} // namespace
+
+TrainingCheckpoints::TrainingCheckpoints(CheckpointOptions options, nlohmann::json identity)
+    : options_(std::move(options)), identity_(std::move(identity)), store_(options_.directory, "step", options_.keep) {}
+
+void TrainingCheckpoints::prepare(const core::Communicator& comm) const {
+  core::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    require_usable(options_.directory);
+    if (!options_.resume && !store_.committed().empty()) {
+      throw core::InputError(fmt::format(
+          "{} holds checkpoints of an earlier run (the last at step {}): go on from them with --resume, or remove them",
+          options_.directory, store_.committed().back()));
+    }
+    if (!options_.resume) return;
+    for (const std::uint64_t step : store_.incomplete())
+      core::log_warning(fmt::format("warning: {} is missing: the checkpoint is not complete, and is removed",
+                                    store_.index_path_of(step)));
+  });
+  store_.remove_incomplete(comm);
+}
+
+std::optional<core::checkpoint::Restored> TrainingCheckpoints::restore(const core::Communicator& comm) const {
+  if (!options_.resume) return std::nullopt;
+  std::optional<core::checkpoint::Restored> found = store_.read_latest(comm);
+  if (!found) return std::nullopt;
+  if (comm.rank() == 0)
+    for (const std::string& line : found->rejected) core::log_warning("warning: " + line);
+  const nlohmann::json& saved = found->meta.at("run");
+  for (const auto& [option, value] : identity_.items()) {
+    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json();
+    if (before == value) continue;
+    core::InputError error(fmt::format("cannot resume from {}: {} was {}, now it is {}", options_.directory, option,
+                                       text_of(before), text_of(value)));
+    error.set_rank(0); // all ranks see the same
+    throw error;
+  }
+  return found;
+}
+
+void TrainingCheckpoints::save(const core::Communicator& comm, std::uint64_t step, const core::checkpoint::Part& part,
+                               nlohmann::json meta) {
+  meta["run"] = identity_;
+  const core::checkpoint::WriteReport report = store_.write(comm, step, part, meta);
+  written_.push_back({{"step", step}, {"bytes", report.bytes}, {"seconds", report.seconds}});
+}
+
+void TrainingCheckpoints::complete(const core::Communicator& comm) const {
+  core::agree(comm, [&] {
+    if (comm.rank() == 0) core::AtomicFile(options_.directory + "/completed").commit();
+  });
+}
+
+} // namespace ps
