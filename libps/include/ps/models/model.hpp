@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ps/data/dataset.hpp"
@@ -59,6 +60,22 @@ class Model {
   /// rows x outputs() numbers: targets (ridge), probabilities otherwise.
   virtual void predict(std::span<const T> parameters, const Batch<T>& batch, std::span<T> output) = 0;
 };
+
+/// The kinds of models, in the notation of their losses (libps/src/models/losses/loss.hpp). s is the score x·w + b.
+///
+///   ridge      ½ (s - y)² per row
+///   logistic   log(1 + exp(s)) - y s
+///   softmax    one score a class; log Σ exp(s_c) - s_y
+///   mlp        dense layers with max(·, 0) between them, then as softmax
+///   cnn        conv 3x3x32, max(·, 0), pool 2x2, conv 3x3x64, max(·, 0), pool 2x2, dense 64, max(·, 0), then as
+///   softmax.
+///              Images with both sides >= 10 are convolved unpadded, smaller ones (from 4 x 4) with a ring of zeros
+///
+/// All but cnn take sparse rows too; a row then costs its entries.
+[[nodiscard]] std::span<const std::string_view> model_kinds() noexcept;
+
+/// The most parameters that a layer of these models may have.
+inline constexpr std::size_t kLargestModel = std::size_t{1} << 30;
 
 struct ModelOptions {
   std::string kind;                     ///< ridge, logistic, softmax, mlp, cnn
