@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +22,25 @@ constexpr std::array<std::string_view, 9> kNames = {"automatic",    "naive_ring"
 constexpr std::array kAll = {Algorithm::naive_ring,         Algorithm::reduce_broadcast, Algorithm::all_to_all,
                              Algorithm::recursive_doubling, Algorithm::halving_doubling, Algorithm::chunked_ring,
                              Algorithm::shared_memory,      Algorithm::hierarchical};
+
+/// A whole number from a table: what it says there would be converted, not refused.
+template <class T>
+T number_from(const nlohmann::json& object, const char* key, std::uint64_t least, std::uint64_t most) {
+  const nlohmann::json& value = object.at(key);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least || value.get<std::uint64_t>() > most)
+    throw core::InputError(fmt::format("{} {}: not a whole number from {} to {}", key, value.dump(), least, most));
+  return value.get<T>();
+}
+
+TuningRow row_from(const nlohmann::json& row) {
+  constexpr std::uint64_t kMostBytes = std::numeric_limits<std::size_t>::max();
+  TuningRow result{number_from<std::size_t>(row, "bytes", 0, kMostBytes),
+                   algorithm_named(row.at("algorithm").get<std::string>())};
+  if (row.contains("segment_bytes"))
+    result.segment_bytes = number_from<std::size_t>(row, "segment_bytes", 0, kMostBytes);
+  if (row.contains("channels")) result.channels = number_from<int>(row, "channels", 0, kMostChannels);
+  return result;
+}
 
 /// How unlike two topologies are; those that do not share memory in the same way are not comparable.
 int distance(const Topology& a, const Topology& b) noexcept {
@@ -77,12 +97,11 @@ TuningTable TuningTable::from_json(const std::string& text, const std::string& n
   try {
     const auto document = nlohmann::json::parse(text);
     for (const auto& entry : document.at("tuning")) {
-      const Topology topology{entry.at("ranks"), entry.at("nodes"), entry.at("shared_memory")};
+      constexpr std::uint64_t kMostRanks = 1U << 20;
+      const Topology topology{number_from<int>(entry, "ranks", 1, kMostRanks),
+                              number_from<int>(entry, "nodes", 1, kMostRanks), entry.at("shared_memory")};
       std::vector<TuningRow> rows;
-      for (const auto& row : entry.at("rows")) {
-        rows.push_back({row.at("bytes"), algorithm_named(row.at("algorithm").get<std::string>()),
-                        row.value("segment_bytes", std::size_t{0}), row.value("channels", 0)});
-      }
+      for (const auto& row : entry.at("rows")) rows.push_back(row_from(row));
       if (!std::is_sorted(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; }))
         throw core::InputError("rows are not in ascending order of bytes");
       table.set(topology, std::move(rows));

@@ -96,6 +96,19 @@ AllReduceHandle AllReducer::start_all_reduce_erased(const void* input, void* out
                                       nullptr})};
 }
 
+AllReduceHandle AllReducer::start_all_reduce_erased(const void* input, void* output, std::size_t count,
+                                                    std::size_t element_bytes, const UserFunction& function) {
+  return {*reducer_, reducer_->start({detail::Kind::all_reduce,
+                                      ElementType::opaque,
+                                      element_bytes,
+                                      {},
+                                      &function,
+                                      {&input, 1},
+                                      output,
+                                      count,
+                                      nullptr})};
+}
+
 void AllReducer::reduce_scatter_erased(const void* input, void* chunk, std::size_t count, ElementType type,
                                        std::optional<Operation> operation) {
   reducer_->run({detail::Kind::reduce_scatter,

@@ -1,6 +1,7 @@
 // One running collective: what it works on, where it waits, and how long it has been waiting.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <cstddef>
@@ -33,11 +34,14 @@ class Surroundings {
   unsigned spins = 100;       ///< how often to look before giving the core away
 };
 
-/// Waiting politely: looks some times, then yields the core between looks; watches the clock only then.
+/// Waiting politely: looks some times, then yields the core between looks; watches the clock only then. What counts is
+/// time spent looking: of a pause between two looks (the process was stopped, or a background call's owner had better
+/// things to do) at most a second.
 class Patience {
  public:
   void begin() noexcept {
     looks_ = 0;
+    waited_ = {};
     timing_ = false;
     announced_ = false;
   }
@@ -49,13 +53,10 @@ class Patience {
     else
       yield(call, around, missing);
   }
-  /// After a look in vain of a background call. A caller that had better things to do than to look does not count.
+  /// After a look in vain of a background call.
   template <class Missing>
   void looked(Call& call, Surroundings& around, Missing&& missing) {
-    const Clock::time_point now = Clock::now();
-    if (timing_ && now - last_ > std::chrono::seconds(1)) timing_ = false;
-    last_ = now;
-    check_time(call, around, now, missing);
+    check_time(call, around, missing);
   }
 
  private:
@@ -76,18 +77,18 @@ class Patience {
     give_core_away();
     if (looks_ % kYieldsBetweenProgress != 0) return;
     around.move_on(call);
-    check_time(call, around, Clock::now(), missing);
+    check_time(call, around, missing);
   }
   template <class Missing>
-  void check_time(Call& call, Surroundings& around, Clock::time_point now, Missing& missing) {
+  void check_time(Call& call, Surroundings& around, Missing& missing) {
     if (around.timeout_seconds <= 0) return;
-    if (!timing_) {
-      since_ = now;
-      timing_ = true;
-    }
-    const double waited = std::chrono::duration<double>(now - since_).count();
-    if (waited > around.timeout_seconds) around.give_up(call, missing());
-    if (waited > around.timeout_seconds / 2 && !announced_) {
+    constexpr std::chrono::duration<double> kLongestPause{1};
+    const Clock::time_point now = Clock::now();
+    if (timing_) waited_ += std::min<std::chrono::duration<double>>(now - last_, kLongestPause);
+    timing_ = true;
+    last_ = now;
+    if (waited_.count() > around.timeout_seconds) around.give_up(call, missing());
+    if (waited_.count() > around.timeout_seconds / 2 && !announced_) {
       announced_ = true;
       around.announce(call);
     }
@@ -95,7 +96,8 @@ class Patience {
 
   unsigned looks_ = 0;
   bool timing_ = false, announced_ = false;
-  Clock::time_point since_, last_;
+  Clock::time_point last_;
+  std::chrono::duration<double> waited_{0};
 };
 
 /// Memory of a call that grows and is kept for the next.

@@ -15,9 +15,6 @@ namespace {
 /// What a cancelled receive or the send to a rank that has gone may still take.
 constexpr double kGraceSeconds = 0.2;
 
-/// Calls under way at the same time have different tags: their number is far below this.
-constexpr std::uint64_t kCallsInTags = 512;
-
 int tag_of(const Call& call, int stream) noexcept {
   return static_cast<int>(call.number % kCallsInTags) * kStreams + stream;
 }

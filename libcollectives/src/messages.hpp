@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <mpi.h>
@@ -26,8 +27,11 @@ struct Group {
 /// one stream arrive in the order in which they were sent.
 inline constexpr int kStreams = 32;
 inline constexpr int kFingerprintStream = kStreams - 1;
+/// A tag is the call's number modulo this, and the stream.
+inline constexpr std::uint64_t kCallsInTags = 512;
 /// Not part of any call: "I am here" (Reducer::announce). Below the 32767 that MPI promises.
 inline constexpr int kRollCallTag = 32000;
+static_assert(kCallsInTags * kStreams <= kRollCallTag);
 
 /// Sends and receives under way. All functions are local.
 ///

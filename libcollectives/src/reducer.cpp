@@ -91,8 +91,23 @@ Call& Reducer::start(const Order& order) {
   return call;
 }
 
+/// Calls that are under way at the same time have different tags, so one that would have the tags of a background call
+/// (a few hundred have been started since) first waits for it, on all ranks alike.
+void Reducer::await_tags_of(std::uint64_t number) {
+  for (;;) {
+    const bool free = std::ranges::none_of(
+        running_, [&](const Call* call) { return !call->task.done() && number - call->number >= kCallsInTags; });
+    if (free) return;
+    advance_others(nullptr);
+    require_usable();
+    poke_mpi();
+    sched_yield();
+  }
+}
+
 Call& Reducer::take_call() {
   require_usable();
+  await_tags_of(calls_started_);
   if (idle_.empty()) {
     calls_.push_back(std::make_unique<Call>());
     idle_.reserve(calls_.size()); // so that giving back cannot fail
@@ -135,12 +150,13 @@ void Reducer::prepare(Call& call, const Order& order) {
   require_buffers_apart(call, chunk_of(call.count, size(), rank()));
 
   const TuningRow choice = choose(order.kind, order.type, operation, call.bytes(call.count));
-  call.algorithm = choice.algorithm;
+  const bool uses_node = choice.algorithm == Algorithm::shared_memory || choice.algorithm == Algorithm::hierarchical;
+  call.algorithm = uses_node && !fits_blocks(call) ? Algorithm::all_to_all : choice.algorithm;
   call.segment_bytes = choice.segment_bytes;
   call.channels = choice.channels;
   const bool reduces = order.kind != Kind::all_gather;
   call.note = fingerprint(order.kind, order.type, call.reduction.element_bytes(), reduces ? operation : Operation::sum,
-                          choice.algorithm, order.layout != nullptr ? workers : 0, call.count);
+                          call.algorithm, order.layout != nullptr ? workers : 0, call.count);
   call.window.clear();
   call.asks_for_window = false;
   if (call.algorithm == Algorithm::shared_memory && order.kind == Kind::all_reduce) find_window(call);
@@ -148,6 +164,11 @@ void Reducer::prepare(Call& call, const Order& order) {
   call.bytes_sent = call.steps = 0;
   call.around = this;
   call.interruption = nullptr;
+}
+
+/// Can the block of every node hold an element of each chunk, for all addends of a rank? Other calls go by messages.
+bool Reducer::fits_blocks(const Call& call) const noexcept {
+  return most_addends(call) * call.reduction.element_bytes() <= least_block_share_;
 }
 
 /// An average of 16-bit types scales what is added; in place where that is possible.
@@ -171,7 +192,6 @@ void Reducer::find_window(Call& call) {
   if (allocations_.empty()) return;
   call.asks_for_window = true; // also where this rank's vector is not: another one's may be
   if (call.input() != call.output || call.count == 0) return;
-  if (call.reduction.element_bytes() * static_cast<std::size_t>(size()) > node_->block_bytes()) return; // no scratch
   for (std::size_t i = 0; i < allocations_.size(); ++i) {
     const Allocation& allocation = allocations_[i];
     if (!allocation.window) continue;
@@ -221,53 +241,72 @@ Task Reducer::task_for(Call& call) {
 }
 
 bool Reducer::test(Call& call) {
-  advance_others(nullptr);
-  if (!call.task.done()) {
-    int arrived = 0; // progress, for messages that others wait for
-    core::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kRollCallTag, comm_.native(), &arrived, MPI_STATUS_IGNORE),
-                    "MPI_Iprobe");
-    return false;
-  }
+  or_abandon(call, [&] {
+    advance_others(nullptr);
+    if (call.task.done()) return;
+    require_usable();
+    poke_mpi(); // for messages that others wait for
+  });
+  if (!call.task.done()) return false;
   conclude(call);
   return true;
 }
 
 void Reducer::wait(Call& call) {
   constexpr unsigned kYieldsBetweenProgress = 8;
-  for (unsigned looks = 0;; ++looks) {
-    advance_others(nullptr);
-    if (call.task.done()) break;
-    if (looks < spins) continue;
-    sched_yield();
-    if (looks % kYieldsBetweenProgress == 0) move_on(call);
-  }
+  or_abandon(call, [&] {
+    for (unsigned looks = 0;; ++looks) {
+      advance_others(nullptr);
+      if (call.task.done()) return;
+      require_usable();
+      if (looks < spins) continue;
+      sched_yield();
+      if (looks % kYieldsBetweenProgress == 0) poke_mpi();
+    }
+  });
   conclude(call);
+}
+
+/// When f throws, because another call or MPI has failed, the call shall not go on with buffers that the caller frees.
+template <class F>
+void Reducer::or_abandon(Call& call, F&& f) {
+  try {
+    f();
+  } catch (...) {
+    abandon(call);
+    throw;
+  }
 }
 
 void Reducer::advance_others(const Call* waiting) {
   for (Call* const call : running_) {
-    if (call == waiting || call->task.done() || !call->advance()) continue;
-    if (call->task.error() && broken_.empty()) broken_ = "an earlier call has failed";
+    if (call != waiting && !call->task.done() && call->advance()) note_failure(*call);
+  }
+}
+
+/// After the end of a call: what it threw, if anything, is why the reducer cannot go on.
+void Reducer::note_failure(const Call& call) {
+  if (!call.task.error() || !broken_.empty()) return;
+  try {
+    call.task.rethrow();
+  } catch (const std::exception& failure) {
+    broken_ = failure.what();
+  } catch (...) {
+    broken_ = "an earlier call has failed";
   }
 }
 
 void Reducer::conclude(Call& call) {
   bytes_sent_ += call.bytes_sent;
   steps_ += call.steps;
+  note_failure(call);
   const std::exception_ptr error = call.task.error();
   give_back(call);
-  if (!error) return;
-  if (broken_.empty()) broken_ = "an earlier call has failed";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& failure) {
-    broken_ = failure.what();
-    throw;
-  }
+  if (error) std::rethrow_exception(error);
 }
 
 void Reducer::abandon(Call& call) noexcept {
-  if (!call.task.done()) broken_ = "a call was abandoned";
+  if (!call.task.done() && broken_.empty()) broken_ = "a call was abandoned";
   give_back(call);
 }
 
@@ -275,9 +314,14 @@ void Reducer::require_usable() const {
   if (!broken_.empty()) throw core::Error(fmt::format("this all-reducer cannot be used any more: {}", broken_));
 }
 
-void Reducer::move_on(Call& waiting) {
+/// Lets MPI progress.
+void Reducer::poke_mpi() const {
   int arrived = 0;
   core::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kRollCallTag, comm_.native(), &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
+void Reducer::move_on(Call& waiting) {
+  poke_mpi();
   if (running_.empty()) return;
   advance_others(&waiting);
   require_usable();
@@ -288,12 +332,13 @@ void Reducer::move_on(Call& waiting) {
 // is missing.
 
 void Reducer::announce(const Call& waiting) {
+  announced_ = waiting.number;
   for (int peer = 0; peer < size(); ++peer) {
     if (peer == rank()) continue;
-    // Eager, like any message of a few bytes, so complete at once. A peer that has died is noticed elsewhere.
+    // Eager, like any message of a few bytes, so nearly always complete at once. A peer that has died is noticed
+    // elsewhere.
     MPI_Request request = MPI_REQUEST_NULL;
-    const std::uint64_t number = waiting.number;
-    if (MPI_Isend(&number, 1, MPI_UINT64_T, peer, kRollCallTag, comm_.native(), &request) != MPI_SUCCESS) continue;
+    if (MPI_Isend(&announced_, 1, MPI_UINT64_T, peer, kRollCallTag, comm_.native(), &request) != MPI_SUCCESS) continue;
     int done = 0;
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0) MPI_Request_free(&request);
   }

@@ -75,6 +75,8 @@ class Reducer final : public Surroundings {
   void require_equal_options() const;
   void require_possible() const;
   void find_topology();
+  [[nodiscard]] std::unique_ptr<core::SharedWindow<std::byte>> open_window(std::size_t bytes,
+                                                                           std::string& reason) const;
   void open_node_memory();
   [[nodiscard]] std::vector<std::byte*> aligned_parts(const core::SharedWindow<std::byte>& window) const;
   void find_ranks_across_nodes();
@@ -83,11 +85,17 @@ class Reducer final : public Surroundings {
   void give_back(Call& call) noexcept;
   void prepare(Call& call, const Order& order);
   void begin(Call& call, bool blocking);
+  [[nodiscard]] bool fits_blocks(const Call& call) const noexcept;
   void scale_addends(Call& call);
   void find_window(Call& call);
   /// Counts what the call has done, gives it back, throws what it threw.
   void conclude(Call& call);
+  template <class F>
+  void or_abandon(Call& call, F&& f);
+  void await_tags_of(std::uint64_t number);
   void advance_others(const Call* waiting);
+  void note_failure(const Call& call);
+  void poke_mpi() const;
   void require_usable() const;
   [[nodiscard]] std::vector<int> not_heard_of(std::uint64_t call_number);
   [[nodiscard]] bool everybody_on_node() const noexcept { return topology_.nodes == 1 && node_.has_value(); }
@@ -98,13 +106,15 @@ class Reducer final : public Surroundings {
   Group everybody_;
   std::optional<core::Communicator> node_comm_, across_comm_;
   std::unique_ptr<core::SharedWindow<std::byte>> node_window_;
-  std::optional<NodeMemory> node_; ///< absent where no rank shares memory with another, or nothing uses it
+  std::optional<NodeMemory> node_;    ///< absent where no rank shares memory with another, or nothing uses it
+  std::size_t least_block_share_ = 0; ///< bytes of a block for each rank of the node, on the node with the least
   AcrossNodes across_;
   std::vector<Allocation> allocations_;
 
   std::vector<std::unique_ptr<Call>> calls_; ///< all that were ever needed
   std::vector<Call*> idle_, running_;        ///< running: in the background
   std::uint64_t calls_started_ = 0;
+  std::uint64_t announced_ = 0; ///< what announce() sends
   std::size_t bytes_sent_ = 0, steps_ = 0;
   std::string broken_; ///< what went wrong; empty while all is well
 };

@@ -17,7 +17,6 @@ namespace {
 /// %, because the first and the last one of a step have nothing to overlap with.
 constexpr std::size_t kDefaultSegment = std::size_t{128} << 10;
 constexpr int kDefaultChannels = 8;
-constexpr int kMostChannels = 16;
 constexpr std::size_t kAlignment = alignof(BoardLine);
 /// Blocks of a node, all ranks together, and of a rank at most. Measured with 2 and 4 ranks on two cores, 1 to 64 MiB:
 /// on an idle machine 128 KiB to 2 MiB a rank are equal within a tenth; on a busy one each synchronisation may wait for
@@ -41,7 +40,7 @@ std::size_t rounded_up(std::size_t bytes) noexcept {
 
 /// The options that all ranks must share, as they travel.
 struct SharedOptions {
-  std::uint64_t words[11];
+  std::uint64_t words[12];
 
   explicit SharedOptions(const AllReduceOptions& options)
       : words{static_cast<std::uint64_t>(options.algorithm),
@@ -54,16 +53,18 @@ struct SharedOptions {
               options.block_bytes,
               options.small_bytes,
               static_cast<std::uint64_t>(options.pretended_node_size),
-              options.use_shared_memory} {}
+              options.use_shared_memory,
+              options.tuning ? std::hash<std::string>()(options.tuning->to_json()) : 0} {}
   SharedOptions() : SharedOptions(AllReduceOptions()) {}
-  static constexpr const char* kNames[11] = {"algorithm",   "operation",           "reproducible",     "exact",
-                                             "check",       "segment_bytes",       "channels",         "block_bytes",
-                                             "small_bytes", "pretended_node_size", "use_shared_memory"};
+  static constexpr const char* kNames[12] = {"algorithm",   "operation",           "reproducible",      "exact",
+                                             "check",       "segment_bytes",       "channels",          "block_bytes",
+                                             "small_bytes", "pretended_node_size", "use_shared_memory", "tuning"};
 };
 
 std::string text_of(std::size_t option, std::uint64_t word) {
   if (option == 0) return std::string(name_of(static_cast<Algorithm>(word)));
   if (option == 1) return std::string(name_of(static_cast<Operation>(word)));
+  if (option == 11) return word == 0 ? "no table" : fmt::format("a table with hash {:x}", word);
   return fmt::format("{}", word);
 }
 
@@ -122,15 +123,25 @@ void Reducer::require_possible() const {
 }
 
 void Reducer::find_topology() {
-  if (!options_.use_shared_memory)
-    node_comm_ = comm_.split(rank(), 0);
-  else if (options_.pretended_node_size > 0)
-    node_comm_ = comm_.split(rank() / options_.pretended_node_size, rank());
-  else
-    node_comm_ = comm_.split_shared();
+  node_comm_ = options_.use_shared_memory ? comm_.split_shared() : comm_.split(rank(), 0);
+  if (options_.use_shared_memory && options_.pretended_node_size > 0)
+    node_comm_ = node_comm_->split(rank() / options_.pretended_node_size, rank());
   const std::vector<int> ranks_in_node = core::all_gather(comm_, node_comm_->rank());
   topology_ = {size(), static_cast<int>(std::count(ranks_in_node.begin(), ranks_in_node.end(), 0)), false};
   spins = kSpins;
+}
+
+/// Memory that the ranks of the node share, with room to align. Null, with a reason, where there is none left.
+/// Collective on the node.
+std::unique_ptr<core::SharedWindow<std::byte>> Reducer::open_window(std::size_t bytes, std::string& reason) const {
+  try {
+    return std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, bytes + kAlignment);
+  } catch (const core::MpiError&) {
+    throw;
+  } catch (const core::Error& error) { // no room: the same on all ranks of the node
+    reason = error.what();
+    return nullptr;
+  }
 }
 
 /// Leaves node_ empty where no rank has a neighbour, or no algorithm uses it, or (all ranks together) there is no room.
@@ -147,19 +158,14 @@ void Reducer::open_node_memory() {
   const auto ranks = static_cast<std::size_t>(node_comm_->size());
   const std::size_t small =
       rounded_up(options_.small_bytes > 0 ? options_.small_bytes : std::max(kLeastSmall, kDefaultSlots / ranks));
-  const std::size_t block = rounded_up(
+  std::size_t block = rounded_up(
       options_.block_bytes > 0 ? options_.block_bytes : std::clamp(kDefaultBlocks / ranks, kLeastBlock, kMostBlock));
+  block = std::max(block, rounded_up(ranks)); // a byte for each
   std::string reason;
-  try {
-    node_window_ =
-        std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, NodeMemory::part_bytes(small, block) + kAlignment);
-  } catch (const core::MpiError&) {
-    throw;
-  } catch (const core::Error& error) { // no room: the same on all ranks of the node
-    reason = error.what();
-  }
-  const std::vector<char> opened = core::all_gather(comm_, static_cast<char>(node_window_ != nullptr ? 1 : 0));
-  if (std::find(opened.begin(), opened.end(), 0) != opened.end()) {
+  node_window_ = open_window(NodeMemory::part_bytes(small, block), reason);
+  const std::vector<std::size_t> shares = core::all_gather(comm_, node_window_ ? block / ranks : 0);
+  least_block_share_ = *std::min_element(shares.begin(), shares.end());
+  if (least_block_share_ == 0) {
     node_window_.reset();
     if (options_.algorithm != Algorithm::automatic)
       throw core::Error(reason.empty() ? "another node has no room for shared memory" : reason);
@@ -196,8 +202,12 @@ void* Reducer::allocate(std::size_t bytes) {
   Allocation allocation;
   allocation.bytes = std::max<std::size_t>(bytes, 1);
   void* memory = nullptr;
+  std::string reason;
   if (everybody_on_node()) {
-    allocation.window = std::make_unique<core::SharedWindow<std::byte>>(*node_comm_, allocation.bytes + kAlignment);
+    allocation.window = open_window(allocation.bytes, reason);
+    if (!allocation.window && options_.algorithm != Algorithm::automatic) throw core::Error(reason);
+  }
+  if (allocation.window) {
     allocation.parts = aligned_parts(*allocation.window);
     memory = allocation.parts[static_cast<std::size_t>(node_->rank())];
   } else {
@@ -242,7 +252,7 @@ TuningRow Reducer::choose(Kind kind, ElementType type, Operation operation, std:
   if (options_.segment_bytes > 0) row.segment_bytes = options_.segment_bytes;
   if (row.segment_bytes == 0) row.segment_bytes = kDefaultSegment;
   if (options_.channels > 0) row.channels = options_.channels;
-  row.channels = row.channels == 0 ? kDefaultChannels : std::min(row.channels, kMostChannels);
+  row.channels = row.channels <= 0 ? kDefaultChannels : std::min(row.channels, kMostChannels);
 
   // Only rounding makes the order of addends matter, and what the user's function does.
   const bool rounds = operation == Operation::user ||

@@ -98,21 +98,29 @@ TEST(AllReduceCost, AllRanksTogetherSendWhatTheFormulasSay) {
   }
 }
 
-TEST(AllReduceNan, MinAndMaxGiveNanWhereverItSits) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+template <Element T>
+void expect_nan_to_win(AllReducer& reducer) {
   const auto m = static_cast<std::size_t>(world().size());
+  for (const Operation operation : {Operation::min, Operation::max}) {
+    // Element i has its NaN on rank i; one more has none; the last has zeros of both signs.
+    std::vector<T> data(m + 2, number<T>(world().rank()));
+    data[static_cast<std::size_t>(world().rank())] = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+    data[m + 1] = static_cast<T>(world().rank() % 2 == 0 ? 0.0F : -0.0F);
+    reducer.all_reduce(std::span(data), operation);
+    for (std::size_t i = 0; i < m; ++i) EXPECT_TRUE(std::isnan(static_cast<double>(data[i]))) << i;
+    EXPECT_EQ(static_cast<double>(data[m]), operation == Operation::min ? 0 : world().size() - 1);
+    EXPECT_EQ(std::signbit(static_cast<double>(data[m + 1])), operation == Operation::min && m > 1);
+  }
+}
+
+TEST(AllReduceNan, MinAndMaxGiveNanWhereverItSits) {
   for (const Algorithm algorithm : algorithms_with_automatic()) {
+    SCOPED_TRACE(name_of(algorithm));
     AllReducer reducer(world(), with(algorithm));
-    for (const Operation operation : {Operation::min, Operation::max}) {
-      // Element i has its NaN on rank i; one more has none; the last has zeros of both signs.
-      std::vector<float> data(m + 2, static_cast<float>(world().rank()));
-      data[static_cast<std::size_t>(world().rank())] = kNan;
-      data[m + 1] = world().rank() % 2 == 0 ? 0.0F : -0.0F;
-      reducer.all_reduce(std::span(data), operation);
-      for (std::size_t i = 0; i < m; ++i) EXPECT_TRUE(std::isnan(data[i])) << name_of(algorithm) << ' ' << i;
-      EXPECT_EQ(data[m], operation == Operation::min ? 0 : world().size() - 1);
-      EXPECT_EQ(std::signbit(data[m + 1]), operation == Operation::min && m > 1);
-    }
+    expect_nan_to_win<float>(reducer);
+    expect_nan_to_win<double>(reducer);
+    expect_nan_to_win<Half>(reducer);
+    expect_nan_to_win<BFloat16>(reducer);
   }
 }
 
@@ -129,6 +137,21 @@ TEST(AllReduceAverage, OfLargeHalvesDoesNotOverflow) {
     if (world().size() > 1) {
       EXPECT_TRUE(std::isinf(static_cast<float>(data[0])));
     }
+  }
+}
+
+TEST(AllReduceAverage, OfLargeHalvesDoesNotOverflowInOtherCalls) {
+  const int m = world().size();
+  const WorkerLayout layout(world(), std::vector<std::size_t>{static_cast<std::size_t>(world().rank())});
+  const std::vector<Half> data(100, Half(60000.0F));
+  for (const Algorithm algorithm : algorithms_with_automatic()) {
+    AllReducer reducer(world(), with(algorithm));
+    std::vector<Half> chunk(chunk_of(100, m, world().rank()).count), all(100);
+    reducer.reduce_scatter(std::span(data), std::span(chunk), Operation::average);
+    const std::span<const Half> mine(data);
+    reducer.all_reduce_many(layout, std::span(&mine, 1), std::span(all), Operation::average);
+    chunk.insert(chunk.end(), all.begin(), all.end());
+    for (const Half x : chunk) EXPECT_NEAR(static_cast<float>(x), 60000, 32 * m) << name_of(algorithm);
   }
 }
 
@@ -301,17 +324,120 @@ TEST(AllReduceBackground, TestMakesProgress) {
   }
 }
 
+/// The exception of a colleague's code unwinds a running call: its requests are withdrawn, and the reducer refuses what
+/// follows instead of mixing it with what is still under way.
+TEST(AllReduceBackground, AbandonedByAnException) {
+  for (const Algorithm algorithm : algorithms_with_automatic()) {
+    AllReducer reducer(world(), with(algorithm));
+    bool complete = false;
+    try {
+      std::vector<double> data(50000, 1);
+      AllReduceHandle handle = reducer.start_all_reduce(std::span(data));
+      AllReduceHandle empty = reducer.start_all_reduce(std::span(data).first(0));
+      complete = world().size() == 1;
+      throw std::runtime_error("somebody else's");
+    } catch (const std::runtime_error&) {
+    }
+    std::vector<double> more(3, 1);
+    if (complete)
+      reducer.all_reduce(std::span(more));
+    else
+      EXPECT_THROW(reducer.all_reduce(std::span(more)), core::Error) << name_of(algorithm);
+    core::barrier(world());
+  }
+}
+
+/// More calls at a time than have tags of their own, the ranks completing them in different orders.
+TEST(AllReduceBackground, ManyAtOnce) {
+  constexpr std::size_t kCalls = 1200;
+  const int m = world().size(), r = world().rank();
+  for (const Algorithm algorithm : {Algorithm::chunked_ring, Algorithm::recursive_doubling, Algorithm::automatic}) {
+    AllReducer reducer(world(), with(algorithm));
+    std::vector<std::vector<std::int32_t>> data(kCalls);
+    std::vector<AllReduceHandle> handles(kCalls);
+    for (std::size_t call = 0; call < kCalls; ++call) {
+      data[call].assign(call % 7, static_cast<std::int32_t>(call) + r);
+      handles[call] = reducer.start_all_reduce(std::span(data[call]));
+    }
+    for (std::size_t i = 0; i < kCalls; ++i) handles[r % 2 == 0 ? i : kCalls - 1 - i].wait();
+    for (std::size_t call = 0; call < kCalls; ++call) {
+      for (const std::int32_t x : data[call]) ASSERT_EQ(x, m * static_cast<std::int32_t>(call) + m * (m - 1) / 2);
+    }
+  }
+}
+
 TEST(AllReduceArguments, CountsAboveTheLimitOfOneCallAreCut) {
   const std::size_t limit = core::count_limit();
   core::set_count_limit(1000);
+  constexpr std::size_t kCount = 4321;
   const int m = world().size(), r = world().rank();
+  const std::vector<double> mine = addends_of<double>(Operation::sum, r, m, kCount),
+                            wanted = reduction_of<double>(Operation::sum, m, kCount);
+  const WorkerLayout layout(world(), std::vector<std::size_t>{static_cast<std::size_t>(r)});
   for (const Algorithm algorithm : algorithms_with_automatic()) {
+    SCOPED_TRACE(name_of(algorithm));
     AllReducer reducer(world(), with(algorithm));
-    std::vector<double> data = addends_of<double>(Operation::sum, r, m, 4321);
+    std::vector<double> data = mine;
     reducer.all_reduce(std::span(data));
-    EXPECT_TRUE(same_bits(data, reduction_of<double>(Operation::sum, m, 4321))) << name_of(algorithm);
+    EXPECT_TRUE(same_bits(data, wanted));
+
+    std::vector<double> again = mine, chunk(chunk_of(kCount, m, r).count), gathered(kCount), folded(kCount);
+    AllReduceHandle handle = reducer.start_all_reduce(std::span(again));
+    reducer.reduce_scatter(std::span<const double>(mine), std::span(chunk));
+    reducer.all_gather(std::span<const double>(chunk), std::span(gathered));
+    const std::span<const double> one(mine);
+    reducer.all_reduce_many(layout, std::span(&one, 1), std::span(folded));
+    handle.wait();
+    for (const auto& result : {again, gathered, folded}) EXPECT_TRUE(same_bits(result, wanted));
   }
   core::set_count_limit(limit);
+}
+
+/// Elements so large that a block has no room for one of each rank take another way.
+TEST(AllReduceArguments, ElementsLargerThanBlocks) {
+  struct Large {
+    std::int64_t value[700];
+  };
+  const UserFunction add = [](void* into, const void* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < 700; ++j)
+        static_cast<Large*>(into)[i].value[j] += static_cast<const Large*>(from)[i].value[j];
+    }
+  };
+  const int m = world().size();
+  for (const int node_size : {0, 3}) {
+    AllReduceOptions options;
+    options.block_bytes = 6000;
+    options.small_bytes = 64;
+    options.pretended_node_size = node_size;
+    AllReducer reducer(world(), options);
+    Large mine{};
+    mine.value[699] = world().rank();
+    std::vector<Large> result(5), more(5, mine);
+    const std::vector<Large> data(5, mine);
+    AllReduceHandle handle = reducer.start_all_reduce(std::span(more), add);
+    reducer.all_reduce(std::span(data), std::span(result), add);
+    handle.wait();
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(result[i].value[699], m * (m - 1) / 2);
+      EXPECT_EQ(more[i].value[699], m * (m - 1) / 2);
+    }
+  }
+}
+
+TEST(AllReduceArguments, NothingToReduce) {
+  const WorkerLayout layout(world(), std::vector<std::size_t>{static_cast<std::size_t>(world().rank())});
+  for (const Algorithm algorithm : algorithms_with_automatic()) {
+    AllReducer reducer(world(), with(algorithm));
+    const std::span<const float> none;
+    reducer.all_reduce(none, std::span<float>());
+    reducer.start_all_reduce(std::span<float>(), Operation::average).wait();
+    reducer.reduce_scatter(none, std::span<float>());
+    reducer.all_gather(none, std::span<float>());
+    reducer.all_reduce_many(layout, std::span(&none, 1), std::span<float>());
+    reducer.all_reduce(reducer.allocate<float>(0));
+    EXPECT_EQ(reducer.bytes_sent(), 0);
+  }
 }
 
 TEST(AllReduceArguments, WhatMakesNoSenseIsRefused) {
@@ -321,6 +447,17 @@ TEST(AllReduceArguments, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(reducer.all_reduce(std::span<const float>(all.first(60)), all.subspan(1, 60)), core::Error);
   EXPECT_THROW(reducer.all_reduce(std::span<const float>(all.subspan(1, 60)), all.first(60)), core::Error);
   EXPECT_THROW(reducer.all_reduce(std::span<const float>(all.first(60)), all.subspan(60)), core::Error);
+  // A chunk at its place in the whole is in place; elsewhere in it, it is not.
+  const Chunk own = chunk_of(100, world().size(), world().rank());
+  const std::size_t elsewhere = own.first > 0 ? own.first - 1 : 1;
+  if (world().size() > 1) {
+    EXPECT_THROW(reducer.reduce_scatter(std::span<const float>(all), all.subspan(elsewhere, own.count)), core::Error);
+    EXPECT_THROW(reducer.all_gather(std::span<const float>(all.subspan(elsewhere, own.count)), all), core::Error);
+  }
+  const WorkerLayout layout(world(), std::vector<std::size_t>{static_cast<std::size_t>(world().rank())});
+  const std::span<const float> mine(all);
+  EXPECT_THROW(reducer.all_reduce_many(layout, std::span(&mine, 1), all), core::Error);
+  EXPECT_THROW(reducer.all_reduce_many(layout, std::span(&mine, 0), all), core::Error);
   EXPECT_THROW(reducer.all_reduce(all, Operation::bit_or), core::Error);
   EXPECT_THROW(reducer.all_reduce(all, UserFunction()), core::Error);
   EXPECT_THROW((void)algorithm_named("fastest"), core::InputError);
@@ -346,6 +483,20 @@ TEST(AllReduceTuning, ATableRulesAutomatic) {
     EXPECT_EQ(reducer.algorithm_for(1'000'000, ElementType::f32), Algorithm::chunked_ring);
   }
   EXPECT_THROW((void)TuningTable::from_json("{}", "table"), core::InputError);
+  const std::string sound = R"({"tuning": [{"ranks": 4, "nodes": 1, "shared_memory": true, "rows": [
+      {"bytes": 1000, "algorithm": "chunked_ring", "segment_bytes": 64, "channels": 2}]}]})";
+  (void)TuningTable::from_json(sound, "table");
+  for (const auto& [right, wrong] : {std::pair("4", "-4"),
+                                     {"4", "0"},
+                                     {"1000", "-1"},
+                                     {"1000", "1.5"},
+                                     {"64", "-64"},
+                                     {"\"channels\": 2", "\"channels\": 17"},
+                                     {"\"channels\": 2", "\"channels\": -1"}}) {
+    std::string text_of_wrong = sound;
+    text_of_wrong.replace(text_of_wrong.find(right), std::string(right).size(), wrong);
+    EXPECT_THROW((void)TuningTable::from_json(text_of_wrong, "table"), core::InputError) << text_of_wrong;
+  }
   EXPECT_THROW((void)TuningTable::from_json(R"({"tuning": [{"ranks": 1, "nodes": 1, "shared_memory": true,
       "rows": [{"bytes": 1, "algorithm": "fastest"}]}]})",
                                             "table"),

@@ -112,6 +112,16 @@ TEST(AllReduceSafety, OptionsMustAgree) {
   EXPECT_NE(message.find("algorithm: chunked_ring on rank 0; naive_ring on rank 1"), std::string::npos) << message;
 }
 
+TEST(AllReduceSafety, TuningTablesMustAgree) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  AllReduceOptions options;
+  TuningTable table;
+  table.set({world().size(), 1, true}, {{1000, Algorithm::naive_ring}});
+  if (world().rank() != 0) options.tuning = std::make_shared<const TuningTable>(table);
+  const std::string message = message_of([&] { const AllReducer reducer(world(), options); });
+  EXPECT_NE(message.find("tuning: no table on rank 0; a table with hash"), std::string::npos) << message;
+}
+
 TEST(AllReduceSafety, SharedMemoryNeedsOneNode) {
   if (world().size() == 1) GTEST_SKIP() << "one rank is one node";
   AllReduceOptions options;
@@ -119,6 +129,36 @@ TEST(AllReduceSafety, SharedMemoryNeedsOneNode) {
   options.pretended_node_size = 1;
   EXPECT_NE(message_of([&] { const AllReducer reducer(world(), options); }).find("works inside one node"),
             std::string::npos);
+}
+
+/// Two calls in the background, of which the first fails: waiting for the second tells why, at once, and lets go of its
+/// buffer.
+TEST(AllReduceSafety, OneFailedCallEndsTheOthers) {
+  if (world().size() == 1) GTEST_SKIP() << "nobody to wait for";
+  constexpr double kTimeout = 0.5;
+  for (const Algorithm algorithm : {Algorithm::automatic, Algorithm::all_to_all}) {
+    AllReduceOptions options;
+    options.algorithm = algorithm;
+    options.timeout_seconds = kTimeout;
+    AllReducer reducer(world(), options);
+    if (world().rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(3 * kTimeout));
+    } else {
+      std::vector<float> first(100'000, 1), second(100'000, 1);
+      AllReduceHandle one = reducer.start_all_reduce(std::span(first));
+      AllReduceHandle two = reducer.start_all_reduce(std::span(second));
+      const core::Stopwatch watch;
+      const std::string of_two = message_of([&] { two.wait(); });
+      EXPECT_NE(of_two.find("for rank 1"), std::string::npos) << of_two;
+      EXPECT_LT(watch.seconds(), 2 * kTimeout);
+      const std::string of_one = message_of([&] {
+        while (!one.test()) {
+        }
+      });
+      EXPECT_NE(of_one.find("for rank 1"), std::string::npos) << of_one;
+      EXPECT_LT(watch.seconds(), 3 * kTimeout);
+    }
+  }
 }
 
 /// Rank 1 does other things for too long; every other rank must say that it was rank 1, though in most algorithms it

@@ -38,6 +38,9 @@ struct Topology {
   friend bool operator==(const Topology&, const Topology&) = default;
 };
 
+/// Messages to a neighbour at a time, at most.
+inline constexpr int kMostChannels = 16;
+
 /// One line of a tuning table: up to `bytes` (inclusive) use this.
 struct TuningRow {
   std::size_t bytes;

@@ -46,7 +46,7 @@ struct AllReduceOptions {
   bool check = check_by_default();
   double timeout_seconds = 600;              ///< of silence until a rank is given up; 0: wait for ever
   std::size_t segment_bytes = 0;             ///< of a message, in algorithms that cut vectors into segments
-  int channels = 0;                          ///< messages per neighbour at a time, at most 16: see chunked_ring.hpp
+  int channels = 0;                          ///< messages per neighbour at a time (chunked_ring.hpp), at most 16
   std::size_t block_bytes = 0;               ///< what a rank puts into shared memory at a time
   std::size_t small_bytes = 0;               ///< vectors up to this size are folded by every rank of a node
   int pretended_node_size = 0;               ///< take this many consecutive ranks as a node (for tests); 0: ask MPI
@@ -124,10 +124,15 @@ class AllReducer {
     require_equal_lengths(input.size(), output.size());
     all_reduce_erased(input.data(), output.data(), input.size(), element_type_of<T>(), operation);
   }
-  /// By a function of the user, which may have any trivially copyable type.
+  /// By a function of the user, on any trivially copyable type.
   template <core::Transferable T>
   void all_reduce(std::span<T> data, const UserFunction& function) {
     all_reduce_erased(data.data(), data.data(), data.size(), sizeof(T), function);
+  }
+  template <core::Transferable T>
+  void all_reduce(std::span<const T> input, std::span<T> output, const UserFunction& function) {
+    require_equal_lengths(input.size(), output.size());
+    all_reduce_erased(input.data(), output.data(), input.size(), sizeof(T), function);
   }
 
   /// The same in the background: communication advances in test() and wait() of any handle of this reducer, and in its
@@ -141,6 +146,10 @@ class AllReducer {
                                                  std::optional<Operation> operation = {}) {
     require_equal_lengths(input.size(), output.size());
     return start_all_reduce_erased(input.data(), output.data(), input.size(), element_type_of<T>(), operation);
+  }
+  template <core::Transferable T>
+  [[nodiscard]] AllReduceHandle start_all_reduce(std::span<T> data, const UserFunction& function) {
+    return start_all_reduce_erased(data.data(), data.data(), data.size(), sizeof(T), function);
   }
 
   /// Each rank gets its chunk_of() the result; `input` stays as it is.
@@ -177,6 +186,8 @@ class AllReducer {
                          const UserFunction& function);
   [[nodiscard]] AllReduceHandle start_all_reduce_erased(const void* input, void* output, std::size_t count,
                                                         ElementType type, std::optional<Operation> operation);
+  [[nodiscard]] AllReduceHandle start_all_reduce_erased(const void* input, void* output, std::size_t count,
+                                                        std::size_t element_bytes, const UserFunction& function);
   void reduce_scatter_erased(const void* input, void* chunk, std::size_t count, ElementType type,
                              std::optional<Operation> operation);
   void all_gather_erased(const void* chunk, void* all, std::size_t count, std::size_t element_bytes);
@@ -185,7 +196,8 @@ class AllReducer {
 
   /// Memory for `count` elements, zero at first, that lives as long as the reducer. Where all ranks share a node it
   /// lies in shared memory, and an in-place all_reduce() of it (or of the same part of it on all ranks) is the fastest
-  /// there is: the others read it where it is. Elsewhere it is ordinary memory.
+  /// there is: the others read it where it is. Elsewhere, and where `automatic` finds no room in /dev/shm, it is
+  /// ordinary memory. Collective.
   template <core::Transferable T>
   [[nodiscard]] std::span<T> allocate(std::size_t count) {
     return {static_cast<T*>(allocate_erased(count * sizeof(T))), count};

@@ -89,8 +89,8 @@ class NodeStages {
     addends_ = work.reduces ? most_addends(call) : 1;
     const std::size_t parts = addends_ * static_cast<std::size_t>(work.owners);
     const std::size_t longest = chunk_of(call.count, work.owners, 0).count;
-    const std::size_t most = node.block_bytes() / parts / call.reduction.element_bytes();
-    if (most == 0) throw core::Error("shared-memory all-reduce: too many addends for a block (block_bytes)");
+    const std::size_t most =
+        node.block_bytes() / parts / call.reduction.element_bytes(); // at least 1: Reducer::fits_blocks
     blocks_ = (longest + most - 1) / most;
     // Blocks of equal length, and segments that begin with a cache line if the chunks do.
     constexpr std::size_t kLine = 64;
