@@ -345,8 +345,10 @@ void Reducer::announce(const Call& waiting) {
 }
 
 std::vector<int> Reducer::not_heard_of(std::uint64_t call_number) {
-  std::vector<bool> heard(static_cast<std::size_t>(size()), false);
-  heard[static_cast<std::size_t>(rank())] = true;
+  const auto calls_heard_of = [this](int peer) -> std::uint64_t& {
+    return calls_heard_of_[static_cast<std::size_t>(peer)];
+  };
+  calls_heard_of_.resize(static_cast<std::size_t>(size()));
   for (;;) {
     int arrived = 0;
     MPI_Status status;
@@ -355,11 +357,11 @@ std::vector<int> Reducer::not_heard_of(std::uint64_t call_number) {
     std::uint64_t number = 0;
     if (MPI_Recv(&number, 1, MPI_UINT64_T, status.MPI_SOURCE, kRollCallTag, comm_.native(), &status) != MPI_SUCCESS)
       break;
-    if (number >= call_number) heard[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
+    calls_heard_of(status.MPI_SOURCE) = std::max(calls_heard_of(status.MPI_SOURCE), number + 1);
   }
   std::vector<int> silent;
   for (int peer = 0; peer < size(); ++peer) {
-    if (!heard[static_cast<std::size_t>(peer)]) silent.push_back(peer);
+    if (peer != rank() && calls_heard_of(peer) <= call_number) silent.push_back(peer);
   }
   return silent;
 }

@@ -114,7 +114,8 @@ class Reducer final : public Surroundings {
   std::vector<std::unique_ptr<Call>> calls_; ///< all that were ever needed
   std::vector<Call*> idle_, running_;        ///< running: in the background
   std::uint64_t calls_started_ = 0;
-  std::uint64_t announced_ = 0; ///< what announce() sends
+  std::uint64_t announced_ = 0;               ///< what announce() sends
+  std::vector<std::uint64_t> calls_heard_of_; ///< by rank: one more than the latest call that it has announced
   std::size_t bytes_sent_ = 0, steps_ = 0;
   std::string broken_; ///< what went wrong; empty while all is well
 };
