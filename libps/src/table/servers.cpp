@@ -29,8 +29,8 @@ void require_sensible(const core::Communicator& comm, const char* what, std::siz
   if (twice != sorted.end()) throw PsError(fmt::format("{} names rank {} twice as a server", what, *twice));
 }
 
-std::int64_t fingerprint(std::size_t size, const std::vector<int>& servers) {
-  std::uint64_t mixed = core::mix64(size);
+std::int64_t fingerprint(std::size_t size, const std::vector<int>& servers, std::uint64_t options) {
+  std::uint64_t mixed = core::mix64(core::mix64(size) ^ options);
   for (const int server : servers) mixed = core::mix64(mixed ^ static_cast<std::uint64_t>(server));
   return static_cast<std::int64_t>(mixed >> 1);
 }
@@ -38,13 +38,14 @@ std::int64_t fingerprint(std::size_t size, const std::vector<int>& servers) {
 } // namespace
 
 std::vector<int> checked_servers(const core::Communicator& comm, const char* what, std::size_t size,
-                                 std::vector<int> servers) {
+                                 std::vector<int> servers, std::uint64_t options) {
   core::agree(comm, [&] { require_sensible(comm, what, size, servers); });
-  std::int64_t extremes[2] = {fingerprint(size, servers), -fingerprint(size, servers)};
+  const std::int64_t mine = fingerprint(size, servers, options);
+  std::int64_t extremes[2] = {mine, -mine};
   core::all_reduce(comm, std::span<std::int64_t>(extremes), core::Reduce::max);
   core::agree(comm, [&] {
     if (extremes[0] != -extremes[1])
-      throw PsError(fmt::format("{} was given a different size or different servers on different ranks", what));
+      throw PsError(fmt::format("{} was given different sizes, servers or options on different ranks", what));
   });
   return servers;
 }

@@ -258,8 +258,8 @@ TEST(DenseTablesRefused, OnAllRanks) {
   EXPECT_NE(refusal(std::size_t{1} << 45, {0}).find("/dev/shm has "), std::string::npos);
   if (world().size() > 1) {
     const bool last = world().rank() == world().size() - 1;
-    EXPECT_NE(refusal(last ? 11 : 10, {0}).find("different size or different servers"), std::string::npos);
-    EXPECT_NE(refusal(10, {last ? 1 : 0}).find("different size or different servers"), std::string::npos);
+    EXPECT_NE(refusal(last ? 11 : 10, {0}).find("different sizes, servers or options"), std::string::npos);
+    EXPECT_NE(refusal(10, {last ? 1 : 0}).find("different sizes, servers or options"), std::string::npos);
     EXPECT_NE(refusal(10, last ? std::vector<int>{} : std::vector<int>{0}).find("at least one server"),
               std::string::npos);
   }
