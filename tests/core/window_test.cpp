@@ -84,6 +84,27 @@ TEST_P(Windows, ConcurrentAccumulatesAddUp) {
   barrier(world());
 }
 
+TEST_P(Windows, AtomicReadsAndPuts) {
+  constexpr std::size_t kCount = 70'001; // more than one piece of an atomic operation
+  const std::size_t count = GetParam() == 7 ? 100 : kCount;
+  Window<double> window(world(), count);
+  std::vector<double> ramp(count);
+  std::iota(ramp.begin(), ramp.end(), world().rank());
+  const int next = (world().rank() + 1) % world().size();
+  window.accumulate(ramp, next, 0, RmaOperation::replace);
+  window.flush(next);
+  std::vector<double> read(count), started(count);
+  window.atomic_get(read, next, 0);
+  std::vector<Request> requests = window.start_atomic_get(started, next, 0);
+  wait_all(requests);
+  window.flush(next);
+  EXPECT_EQ(read, ramp);
+  EXPECT_EQ(started, ramp);
+  EXPECT_EQ(requests.size(),
+            (count + std::min<std::size_t>(GetParam(), 32768) - 1) / std::min<std::size_t>(GetParam(), 32768));
+  barrier(world());
+}
+
 TEST_P(Windows, FetchAndOpCountsEveryCall) {
   Window<std::int64_t> window(world(), 3);
   constexpr int kDraws = 100;
