@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kPrefix = "synthetic:";
 constexpr std::size_t kMost = std::size_t{1} << 40; // rows, features: far more than any memory, far from overflow
 constexpr std::size_t kLargestSide = 1024;
+constexpr std::size_t kMostParameters = std::size_t{1} << 27; // every rank holds them, in double
 
 class Settings {
  public:
@@ -27,7 +28,7 @@ class Settings {
 
   /// `key=value,key=value`.
   void read(std::string_view pairs) {
-    for (bool more = !pairs.empty(); more;) {
+    for (bool more = true; more;) {
       const std::size_t comma = pairs.find(',');
       const std::string_view pair = pairs.substr(0, comma);
       const std::size_t equals = pair.find('=');
@@ -89,7 +90,9 @@ SyntheticSpec parse_synthetic(std::string_view text) {
   }
   settings.require_empty();
   if (spec.test == 0) spec.test = (spec.rows + 4) / 5;
-  if (!images && spec.features > kMost / (softmax ? spec.classes : 1)) settings.fail("too many parameters");
+  if (!images && spec.features > kMostParameters / (softmax ? spec.classes : 1)) {
+    settings.fail(fmt::format("more than {} parameters", kMostParameters));
+  }
   return spec;
 }
 

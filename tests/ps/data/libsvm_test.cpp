@@ -77,7 +77,8 @@ TEST_F(Libsvm, DamagedGzipIsRefused) {
   DataOptions options;
   options.source = write_file(directory_, "data", std::string_view(bytes).substr(0, bytes.size() / 2));
   EXPECT_TRUE(refusal(options).ends_with("data: the gzip stream is cut short")) << refusal(options);
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x55);
+  char& checksum = bytes[bytes.size() - 6]; // elsewhere the text might be wrong before the damage shows
+  checksum = static_cast<char>(checksum ^ 0x55);
   options.source = write_file(directory_, "data", bytes);
   EXPECT_NE(refusal(options).find("damaged gzip stream"), std::string::npos) << refusal(options);
   // A wrong line before the damage counts first, whichever rank has it.

@@ -95,9 +95,9 @@ TEST(NumberField, Indices) {
 }
 
 TEST(NumberField, QuotedTextIsPrintableAndShort) {
-  EXPECT_EQ(quoted("abc"), "'abc'");
-  EXPECT_EQ(quoted(std::string("a\0\x1b", 3)), "'a\\x00\\x1b'");
-  EXPECT_EQ(quoted(std::string(50, 'x')), "'" + std::string(40, 'x') + "…'");
+  EXPECT_EQ(ps::quoted("abc"), "'abc'");
+  EXPECT_EQ(ps::quoted(std::string("a\0\x1b", 3)), "'a\\x00\\x1b'");
+  EXPECT_EQ(ps::quoted(std::string(50, 'x')), "'" + std::string(40, 'x') + "…'");
 }
 
 } // namespace
