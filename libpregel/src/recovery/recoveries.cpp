@@ -1,6 +1,7 @@
 #include "pregel/recovery/recoveries.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,8 +24,18 @@ void Recoveries::lost(const core::Loss& loss, std::uint64_t superstep, double wa
   since_loss_ = core::Stopwatch();
 }
 
+/// The recovery at hand belongs to the one before.
+void Recoveries::reopen_last() {
+  Recovery whole = std::move(done_.back());
+  done_.pop_back();
+  whole.lost.insert(whole.lost.end(), current_->lost.begin(), current_->lost.end());
+  current_ = std::move(whole);
+}
+
 void Recoveries::begin_attempt(const core::Communicator& comm) {
   if (!current_) return;
+  // A death in the barrier before the first superstep lets some ranks go on and others not.
+  if (core::all_reduce_value(comm, std::uint64_t{done_.size()}, core::Reduce::min) < done_.size()) reopen_last();
   current_->ranks_after = comm.size();
   current_->superstep = core::all_reduce_value(comm, current_->superstep, core::Reduce::max);
   current_->detect_seconds = core::all_reduce_value(comm, current_->detect_seconds, core::Reduce::min);
@@ -37,9 +48,8 @@ void Recoveries::going_on(std::optional<std::uint64_t> restored_from) {
   current_->restore_seconds = since_loss_.seconds();
   const Recovery& r = *current_;
   core::log_info(fmt::format(
-      "recovery: {} {} of {} died in superstep {}; {} {} on from {}, {} superstep{} to do again (noticed after {:.3f} "
-      "s, "
-      "restored in {:.3f} s)",
+      "recovery: {} {} of {} died in superstep {}; {} {} on from {}, {} superstep{} to do again "
+      "(noticed after {:.3f} s, restored in {:.3f} s)",
       r.lost.size() == 1 ? "rank" : "ranks", fmt::join(r.lost, ", "), r.ranks_before, r.superstep, r.ranks_after,
       r.ranks_after == 1 ? "goes" : "go",
       restored_from ? fmt::format("the checkpoint of superstep {}", *restored_from) : std::string("the start"),

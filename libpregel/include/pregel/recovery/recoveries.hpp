@@ -29,7 +29,8 @@ class Recoveries {
  public:
   /// Ranks have died: `superstep` and `waited_seconds` are where this rank was, and how long it had been there. Local.
   void lost(const core::Loss& loss, std::uint64_t superstep, double waited_seconds);
-  /// The next attempt begins on the survivors, who agree on what happened. Collective.
+  /// The next attempt begins on the survivors, who agree on what happened: a recovery that some of them had not got
+  /// over when the next rank died is not over for anybody. Collective.
   void begin_attempt(const core::Communicator& comm);
   /// Supersteps go on; one line of log. Does nothing if no rank was lost since the last call. Local.
   void going_on(std::optional<std::uint64_t> restored_from);
@@ -39,7 +40,9 @@ class Recoveries {
   [[nodiscard]] nlohmann::json to_json(const core::Communicator& comm) const;
 
  private:
-  std::vector<Recovery> done_;
+  void reopen_last();
+
+  std::vector<Recovery> done_; // once an attempt has begun, and at the end, equally many on every rank
   std::optional<Recovery> current_;
   core::Stopwatch since_loss_;
 };
