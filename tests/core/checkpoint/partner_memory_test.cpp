@@ -26,7 +26,7 @@ int number_of(const Part& part) {
 }
 
 /// What the survivors find when `lost` have died. The others do nothing. Collective.
-std::optional<PartnerMemory::Restored> restore_without(const PartnerMemory& memory, const Communicator& comm,
+std::optional<PartnerMemory::Restored> restore_without(PartnerMemory& memory, const Communicator& comm,
                                                        const std::set<int>& lost) {
   const bool alive = !lost.contains(comm.rank());
   const Communicator survivors = comm.split(alive ? 0 : 1, comm.rank());
@@ -118,6 +118,23 @@ TEST(PartnerMemory, TheGenerationBefore) {
   const Communicator evens_first = world().split(0, even ? world().rank() : world().size() + world().rank());
   save(memory, evens_first, 0, 8);
   expect_all_parts(restore_without(memory, world(), {0, 2}), world(), {0, 2}, 6);
+}
+
+/// Deaths cut two generations short, one after the other: the whole one before them must outlive both.
+TEST(PartnerMemory, TwoGenerationsThatWereCutShort) {
+  if (world().size() < 3) GTEST_SKIP() << "needs three ranks";
+  PartnerMemory memory;
+  save(memory, world(), 0, 4);
+  // Only some ranks come to keep anything of the new generation, whose last part nobody has.
+  const auto cut_short = [&](std::uint64_t generation, std::uint64_t number, int some) {
+    const bool keeps = world().rank() < some;
+    PartnerMemory others;
+    save(keeps ? memory : others, world(), generation, number);
+  };
+  cut_short(0, 6, 1);
+  expect_all_parts(memory.restore(world()), world(), {}, 4);
+  cut_short(1, 4, world().size() - 2);
+  expect_all_parts(memory.restore(world()), world(), {}, 4);
 }
 
 /// Fewer ranks save the same number again: another generation, and the newer one counts.

@@ -38,8 +38,10 @@ class PartnerMemory {
     nlohmann::json meta;
     std::vector<Part> parts; ///< this rank's share: its own, and those of dead ranks whose partner it is
   };
-  /// The newest generation of which every part is still in somebody's memory; nothing if there is none. Collective.
-  [[nodiscard]] std::optional<Restored> restore(const Communicator& comm) const;
+  /// The newest generation of which every part is still in somebody's memory; nothing if there is none. Parts
+  /// of newer ones, which will never be whole, are forgotten: kept, they would push this one out when the next is
+  /// copied, and a death at that moment would leave none. Collective.
+  [[nodiscard]] std::optional<Restored> restore(const Communicator& comm);
 
   /// Bytes held. Local.
   [[nodiscard]] std::size_t bytes() const noexcept;
