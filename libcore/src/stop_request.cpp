@@ -2,11 +2,13 @@
 
 #include <csignal>
 
+#include "core/temporary_name.hpp"
+
 namespace core {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
-// What the signals did before. Others have handlers too: temporary files are removed by one (temporary_name.hpp).
+// What the signals did before.
 struct sigaction earlier_term, earlier_usr1;
 
 void note_request(int signal) {
@@ -26,6 +28,7 @@ void handle(int signal, struct sigaction& earlier) {
 
 StopRequest::StopRequest() {
   requested = 0;
+  remove_temporary_files_on_signals(); // below this handler, or it would find SIGTERM taken, and not be back afterwards
   handle(SIGTERM, earlier_term);
   handle(SIGUSR1, earlier_usr1);
 }

@@ -47,9 +47,13 @@ void handle_ending_signals() {
 
 } // namespace
 
-TemporaryName::TemporaryName(const std::string& path) {
+void remove_temporary_files_on_signals() {
   static std::once_flag handling;
   std::call_once(handling, handle_ending_signals);
+}
+
+TemporaryName::TemporaryName(const std::string& path) {
+  remove_temporary_files_on_signals();
   if (path.size() >= slots[0].path.size()) return;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     SlotState expected = SlotState::free;

@@ -3,12 +3,16 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "core/temporary_name.hpp"
 
 namespace core {
 namespace {
@@ -110,6 +114,27 @@ TEST(StopRequest, GivesHandlersBack) {
               if (noticed != 2) _exit(3);
             }),
             0);
+}
+
+/// Also when the first of them is named while a StopRequest lives.
+TEST(StopRequest, TemporaryFilesAreRemovedAfterwards) {
+  const std::string file = testing::TempDir() + "stop_request_" + std::to_string(getpid());
+  for (const bool during : {true, false}) {
+    EXPECT_EQ(signal_that_ends([&] {
+                std::ofstream(file) << "half";
+                TemporaryName name;
+                {
+                  const StopRequest request;
+                  name = TemporaryName(file);
+                  if (during) (void)raise(SIGTERM);
+                  if (during) (void)raise(SIGTERM); // the second one ends
+                }
+                (void)raise(SIGTERM);
+              }),
+              SIGTERM);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    std::filesystem::remove(file);
+  }
 }
 
 } // namespace

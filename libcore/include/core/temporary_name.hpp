@@ -8,6 +8,10 @@
 
 namespace core {
 
+/// From now on these signals remove what is marked, unless somebody handles or ignores them. The first TemporaryName
+/// does it at the latest. Local.
+void remove_temporary_files_on_signals();
+
 /// Marks `path` for removal by SIGINT, SIGTERM and SIGHUP while the object lives; the signal then ends the process as
 /// it would have. A signal that somebody handles or ignores is left alone. Local.
 class TemporaryName {
