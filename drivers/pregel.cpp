@@ -246,17 +246,11 @@ class Job {
                               algorithm_options_.start_values);
   }
 
-  /// Superstep of the checkpoint this attempt goes on from.
-  [[nodiscard]] std::optional<std::uint64_t> where_restored() const {
-    if (!checkpoints_.restored()) return std::nullopt;
-    return checkpoints_.restored_superstep();
-  }
-
   /// Supersteps begin, or begin again. Local.
   void going_on() {
-    recoveries_.going_on(where_restored());
-    if (attempts_ > 0 || !checkpoints_.restored()) return;
-    resumed_from_ = checkpoints_.restored_superstep();
+    recoveries_.going_on(checkpoints_.restored_from());
+    if (attempts_ > 0 || !checkpoints_.restored_from()) return;
+    resumed_from_ = checkpoints_.restored_from();
     core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
   }
 

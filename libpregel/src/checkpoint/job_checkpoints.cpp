@@ -71,6 +71,10 @@ Table to_owners(const DistributedGraph& graph, const Table& table, const char* k
   return core::checkpoint::redistribute(*graph.comm, table, owners);
 }
 
+Table to_rank_0(const core::Communicator& comm, const Table& table) {
+  return core::checkpoint::redistribute(comm, table, std::vector<int>(table.rows(), 0));
+}
+
 } // namespace
 
 JobCheckpoints::JobCheckpoints(CheckpointOptions options, nlohmann::json identity, nlohmann::json graph_source,
@@ -124,13 +128,22 @@ void JobCheckpoints::complete(const core::Communicator& comm) const {
 void JobCheckpoints::begin_attempt(const core::Communicator& comm, std::uint64_t attempt) {
   comm_ = &comm;
   attempt_ = attempt;
+  graph_is_damaged_ = false;
   on_disk_.reset();
-  restored_ = false;
-  restored_superstep_ = 0;
+  restored_from_.reset();
+}
+
+bool JobCheckpoints::rank_0_sees(const std::function<bool()>& look) const {
+  const bool seen = core::agree(*comm_, [&] { return comm_->rank() == 0 && look(); });
+  return core::broadcast_value(*comm_, seen, 0);
 }
 
 bool JobCheckpoints::graph_is_stored() const {
-  return on_disk() && core::broadcast_value(*comm_, graphs_.committed().empty() ? 0 : 1, 0) != 0;
+  return on_disk() && rank_0_sees([&] { return !graphs_.committed().empty(); });
+}
+
+bool JobCheckpoints::is_on_disk(std::uint64_t superstep) const {
+  return on_disk() && rank_0_sees([&] { return std::ranges::binary_search(states_.committed(), superstep); });
 }
 
 std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Placement& placement) {
@@ -235,7 +248,7 @@ void JobCheckpoints::require_same(const nlohmann::json& wanted, const nlohmann::
 
 std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph) {
   std::optional<Found> found = find_state();
-  if (hooks_.restoring && attempt_ + (found ? 1 : 0) > 0) hooks_.restoring();
+  if (hooks_.restoring && (found || attempt_ > 0)) hooks_.restoring();
   interval_.begin(found ? found->superstep : 0);
   if (!found) return std::nullopt;
   require_same(identity_, found->meta.at("job"), "job");
@@ -248,32 +261,22 @@ std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph
   EngineState state;
   state.superstep = found->superstep;
   state.shared = std::move(found->meta.at("engine"));
+  const auto rows_of = [&](const char* table) {
+    return core::agree(*comm_, [&] { return gather_table(found->parts, table); });
+  };
   for (const auto& [table, key] : {std::pair{"vertices", "id"}, {"messages", "sender"}, {"direct", "target"}})
-    state.tables.push_back(
-        to_owners(graph, core::agree(*comm_, [&] { return gather_table(found->parts, table); }), key));
-  for (const char* name : {"supersteps", "traffic"}) {
-    const Table rows = core::agree(*comm_, [&] { return gather_table(found->parts, name); });
-    Table on_first = core::checkpoint::redistribute(*comm_, rows, std::vector<int>(rows.rows(), 0));
-    state.tables.push_back(std::string_view(name) == "supersteps" ? broadcast_table(*comm_, std::move(on_first))
-                                                                  : std::move(on_first));
-  }
-  restored_ = true;
-  restored_superstep_ = found->superstep;
+    state.tables.push_back(to_owners(graph, rows_of(table), key));
+  state.tables.push_back(broadcast_table(*comm_, to_rank_0(*comm_, rows_of("supersteps"))));
+  state.tables.push_back(to_rank_0(*comm_, rows_of("traffic")));
+  restored_from_ = found->superstep;
   if (found->on_disk || is_on_disk(found->superstep)) on_disk_ = found->superstep;
   return state;
-}
-
-bool JobCheckpoints::is_on_disk(std::uint64_t superstep) const {
-  if (!on_disk()) return false;
-  const bool found = core::agree(
-      *comm_, [&] { return comm_->rank() == 0 && std::ranges::binary_search(states_.committed(), superstep); });
-  return core::broadcast_value(*comm_, found, 0);
 }
 
 bool JobCheckpoints::due(std::uint64_t superstep) {
   // In memory a restored state has to be kept again: the copies of the dead are gone, and ranks have other vertices
   // now.
-  if (restored_ && superstep == restored_superstep_) return options_.memory;
+  if (superstep == restored_from_) return options_.memory;
   return interval_.due(*comm_, superstep);
 }
 

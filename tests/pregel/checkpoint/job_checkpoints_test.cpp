@@ -38,8 +38,7 @@ TEST_F(Jobs, GoOnOnOtherRanksAndPartitions) {
     checkpoints.prepare(comm);
     expect_same_outcome(job_.attempt(checkpoints, comm, 0, {kAllPartitions[k % 3]}), wanted_);
     EXPECT_TRUE(job_.graph_was_stored());
-    EXPECT_TRUE(checkpoints.restored());
-    EXPECT_EQ(checkpoints.restored_superstep(), k);
+    EXPECT_EQ(checkpoints.restored_from(), k);
   }
 }
 

@@ -129,7 +129,7 @@ class Jobs : public testing::Test {
     JobCheckpoints checkpoints(with, std::move(identity), std::move(source), {});
     checkpoints.prepare(world());
     RunOutcome outcome = job_.attempt(checkpoints, world(), 0, {}, run_options);
-    restored_ = checkpoints.restored() ? std::optional(checkpoints.restored_superstep()) : std::nullopt;
+    restored_ = checkpoints.restored_from();
     return outcome;
   }
   /// What all ranks are told.

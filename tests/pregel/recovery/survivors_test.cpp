@@ -33,8 +33,7 @@ class Survivors : public testing::Test {
     const std::vector<int> ranks(lost.begin(), lost.end());
     const Placement placement{PartitionKind::hash, job_.partitioner().without(ranks)};
     expect_same_outcome(job_.attempt(checkpoints, survivors, 1, placement), wanted_);
-    EXPECT_EQ(checkpoints.restored(), from.has_value());
-    EXPECT_EQ(checkpoints.restored_superstep(), from.value_or(0));
+    EXPECT_EQ(checkpoints.restored_from(), from);
     EXPECT_EQ(job_.graph_was_stored(), from.has_value());
   }
 
@@ -91,7 +90,7 @@ TEST_F(Survivors, OneAfterTheOther) {
   const std::vector<int> first{0};
   part_of_it.max_supersteps = 5;
   (void)job_.attempt(checkpoints, survivors, 1, {PartitionKind::hash, job_.partitioner().without(first)}, part_of_it);
-  EXPECT_EQ(checkpoints.restored_superstep(), 2U);
+  EXPECT_EQ(checkpoints.restored_from(), 2U);
 
   const bool still_lives = survivors.rank() != survivors.size() - 1;
   const core::Communicator last = survivors.split(still_lives ? 0 : 1, survivors.rank());
@@ -99,7 +98,7 @@ TEST_F(Survivors, OneAfterTheOther) {
   const std::vector<int> second{survivors.size() - 1};
   const Placement placement{PartitionKind::hash, job_.partitioner().without(second)};
   expect_same_outcome(job_.attempt(checkpoints, last, 2, placement), wanted_);
-  EXPECT_EQ(checkpoints.restored_superstep(), 4U);
+  EXPECT_EQ(checkpoints.restored_from(), 4U);
 }
 
 /// A state that came from memory is on the disk too, and must stay there: the job may die the next moment.

@@ -51,7 +51,7 @@ class JobCheckpoints final : public Checkpointer {
   /// mpirun that lets ranks die returns 0 even if all did), and which it removes before it starts a job. Collective.
   void complete(const core::Communicator& comm) const;
 
-  /// An attempt of the job begins on `comm`; `restart` counts the ones before. Local.
+  /// An attempt of the job begins on `comm`; `attempt` counts the ones before. Local.
   void begin_attempt(const core::Communicator& comm, std::uint64_t attempt);
 
   /// The stored graph, placed anew; nothing if none was stored, or, with a warning, if it is damaged. InputError on
@@ -65,9 +65,8 @@ class JobCheckpoints final : public Checkpointer {
   [[nodiscard]] bool due(std::uint64_t superstep) override;
   bool save(const DistributedGraph& graph, EngineState&& state) override;
 
-  /// Where the run of this attempt began. Local.
-  [[nodiscard]] std::uint64_t restored_superstep() const noexcept { return restored_superstep_; }
-  [[nodiscard]] bool restored() const noexcept { return restored_; }
+  /// Superstep of the state that the run of this attempt went on from; nothing if it began at the start. Local.
+  [[nodiscard]] std::optional<std::uint64_t> restored_from() const noexcept { return restored_from_; }
   /// What was written to disk, for the metrics: {superstep, bytes, seconds} each. Local.
   [[nodiscard]] const nlohmann::json& written() const noexcept { return written_; }
 
@@ -81,13 +80,15 @@ class JobCheckpoints final : public Checkpointer {
   [[nodiscard]] bool on_disk() const noexcept { return !options_.directory.empty(); }
   [[nodiscard]] std::optional<Found> find_state();
   [[nodiscard]] bool graph_is_stored() const;
+  [[nodiscard]] bool is_on_disk(std::uint64_t superstep) const;
+  /// What rank 0 sees on the disk, on every rank. Collective.
+  [[nodiscard]] bool rank_0_sees(const std::function<bool()>& look) const;
   /// Collective.
   void remove_incomplete_states(bool telling) const;
   /// InputError on every rank, which all see the same, for the first option of `wanted` that `saved` has otherwise.
   void require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const;
   bool save_on_disk(std::uint64_t superstep, const EngineState& state, const nlohmann::json& meta);
   [[nodiscard]] std::string completion_file() const { return options_.directory + "/completed"; }
-  [[nodiscard]] bool is_on_disk(std::uint64_t superstep) const;
   void warn(const std::string& line) const;
   /// What cannot be written is a warning with this consequence, or ends the job if checkpoints are required. Returns
   /// whether it was written.
@@ -101,10 +102,10 @@ class JobCheckpoints final : public Checkpointer {
   CheckpointInterval interval_;
   const core::Communicator* comm_ = nullptr;
   std::uint64_t attempt_ = 0;
+  // Of this attempt, and so the same on all its ranks.
   bool graph_is_damaged_ = false;        // on disk: it has to be stored again
-  std::optional<std::uint64_t> on_disk_; // superstep of the newest state of this attempt that is on disk
-  bool restored_ = false;
-  std::uint64_t restored_superstep_ = 0;
+  std::optional<std::uint64_t> on_disk_; // superstep of the newest state that is on disk
+  std::optional<std::uint64_t> restored_from_;
   nlohmann::json written_ = nlohmann::json::array();
 };
 
