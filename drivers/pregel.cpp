@@ -164,6 +164,7 @@ class Job {
   void run() {
     if (o_.checkpoint_memory && !core::survives_failures() && world().rank() == 0)
       core::log_warning("warning: --checkpoint-memory is of no use: this MPI ends a job whose rank has died");
+    stop_on_request();
     if (o_.timeout > 0) watch_.limit_silence(o_.timeout, session_.first_rank());
     const auto attempt = [this] { this->attempt(); };
     session_.until_completed(attempt, [this](const core::Loss& loss) { survive(loss); });
@@ -173,6 +174,12 @@ class Job {
   [[nodiscard]] const core::Communicator& world() const noexcept { return session_.world(); }
   void say(const std::string& line) const {
     if (world().rank() == 0 && !o_.quiet) fmt::print("{}\n", line);
+  }
+
+  /// From now on SIGTERM and SIGUSR1 are wishes, if there is a place for the state. One that comes while the graph is
+  /// loaded is honoured after the first superstep. Local.
+  void stop_on_request() {
+    if (!o_.checkpoint_dir.empty()) watch_.stop_on_request();
   }
 
   /// Ranks have died. Local.
@@ -192,6 +199,7 @@ class Job {
 
   /// Everything from the graph to the files. Collective.
   void attempt() {
+    stop_on_request();
     core::configure_logging(world().rank(), o_.quiet ? core::LogLevel::quiet : core::LogLevel::normal);
     recoveries_.begin_attempt(world());
     checkpoints_.begin_attempt(world(), attempts_);
@@ -199,7 +207,6 @@ class Job {
     obtain_graph();
     prepare_algorithm();
     watch_.at_next_superstep([this] { going_on(); });
-    if (!o_.checkpoint_dir.empty()) watch_.stop_on_request();
     const Outcome outcome = run_all();
     watch_.idle();
     watch_.stop_at_once();

@@ -49,6 +49,25 @@ class StopRequests(CheckpointTest):
                                "--output", "result.txt", "--quiet")
         self.expect_bytes(finished, wanted)
 
+    def test_while_the_graph_is_loaded(self):
+        """It stops after the first superstep."""
+        started = self.start("pagerank", "--iterations", "1000000000", "--generate", "kron:scale=17", "--timeout", "60",
+                             "--checkpoint-dir", "ck", "--checkpoint-every", "1000000000", "--quiet", ranks=2)
+        self.addCleanup(lambda: os.killpg(started.pid, signal.SIGKILL) if started.poll() is None else None)
+        deadline = time.monotonic() + SOON
+        guards = []
+        while len(guards) < 2:  # ranks are up when their guards are
+            self.assertLess(time.monotonic(), deadline, "the job does not start")
+            time.sleep(0.002)
+            processes = processes_of_session(started.pid)
+            guards = [pid for pid, command in processes.items() if command.startswith("superstep-guard")]
+        ranks = [pid for pid, command in processes.items() if command.split() and command.split()[0].endswith("bin/pregel")]
+        os.kill(min(ranks), signal.SIGUSR1)
+        self.assertFalse((self.work / "ck").exists() and self.states(), "the signal came too late to prove anything")
+        _, err = started.communicate(timeout=SOON)
+        self.assertEqual(started.returncode, REQUEUE, err)
+        self.assertRegex(err, "(?m)^pregel: stopped on request after a checkpoint of superstep 1; go on with --resume$")
+
     def test_without_a_place_for_checkpoints(self):
         """SIGTERM ends the job as ever."""
         finished = self.pregel(*self.JOB, *self.GRAPH, *self.ABORT, "--inject", "rank=1,superstep=4,signal=TERM")
