@@ -30,6 +30,7 @@
 #include "core/clock.hpp"
 #include "core/fault_tolerance.hpp"
 #include "core/log.hpp"
+#include "core/patience.hpp"
 #include "core/silence_guard.hpp"
 
 namespace core {
@@ -93,7 +94,8 @@ std::optional<std::vector<Outcome>> exchange_outcomes(const Communicator& closin
                      &request) != MPI_SUCCESS)
     return std::nullopt;
   const Stopwatch watch;
-  for (int polls = 0;; ++polls) {
+  Patience patience; // ranks that are done must not take the processor from those that still work
+  while (true) {
     int done = 0;
     if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return std::nullopt;
     if (done != 0) return all;
@@ -102,8 +104,7 @@ std::optional<std::vector<Outcome>> exchange_outcomes(const Communicator& closin
       new std::vector<Outcome>(std::move(all));
       return std::nullopt;
     }
-    // Ranks that are done must not take the processor from those that still work.
-    std::this_thread::sleep_for(std::chrono::microseconds(std::min(polls * 10, 1000)));
+    patience.pause();
   }
 }
 

@@ -71,11 +71,15 @@ struct SilenceGuard::Shared {
 };
 
 SilenceGuard::SilenceGuard(double limit_seconds, const std::string& who) {
-  const int descriptor = memfd_create("superstep-guard", MFD_CLOEXEC);
-  if (descriptor < 0 || ftruncate(descriptor, sizeof(Shared)) != 0)
-    throw Error(std::string("cannot make the memory of the guard: ") + std::generic_category().message(errno));
-  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  if (memory == MAP_FAILED) throw Error("cannot map the memory of the guard");
+  const int descriptor = memfd_create(kGuardName, MFD_CLOEXEC);
+  void* memory = MAP_FAILED;
+  if (descriptor >= 0 && ftruncate(descriptor, sizeof(Shared)) == 0)
+    memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) {
+    const int reason = errno;
+    if (descriptor >= 0) close(descriptor);
+    throw Error("cannot make the memory of the guard: " + std::generic_category().message(reason));
+  }
   shared_ = new (memory) Shared;
 
   posix_spawn_file_actions_t actions;

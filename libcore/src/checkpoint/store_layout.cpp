@@ -85,8 +85,9 @@ std::string StoreLayout::remove(std::uint64_t number) const {
   // ENOTDIR: something else lies where the directory should be; it is removed below.
   if (error && error != std::errc::not_a_directory) return error.message();
   // Other ranks delete parts at the same time, and remove_all() may stumble over one that has just gone.
+  std::error_code ignored; // a directory that cannot be looked at: remove_all() has said why
   do fs::remove_all(directory_of(number), error);
-  while (error == std::errc::no_such_file_or_directory && fs::exists(directory_of(number)));
+  while (error == std::errc::no_such_file_or_directory && fs::exists(directory_of(number), ignored));
   if (error == std::errc::no_such_file_or_directory) error.clear();
   return error ? error.message() : std::string();
 }

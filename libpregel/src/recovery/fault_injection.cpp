@@ -57,8 +57,8 @@ std::optional<FaultPlace> place_named(std::string_view name) {
 
 Fault parse_fault(std::string_view spec) {
   Fault fault;
-  bool has_rank = false, has_superstep = false, has_signal = false, has_place = false;
   std::vector<std::string_view> keys;
+  const auto is_given = [&keys](std::string_view key) { return std::ranges::find(keys, key) != keys.end(); };
   for (std::string_view rest = spec; !rest.empty();) {
     const std::string_view item = rest.substr(0, rest.find(','));
     if (item.size() + 1 == rest.size()) refuse(spec, "ends with a comma");
@@ -66,7 +66,7 @@ Fault parse_fault(std::string_view spec) {
     const std::size_t equals = item.find('=');
     const std::string_view key = item.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
-    if (std::ranges::find(keys, key) != keys.end()) refuse(spec, std::string(key) + "= is given twice");
+    if (is_given(key)) refuse(spec, std::string(key) + "= is given twice");
     keys.push_back(key);
     const auto require = [&](auto parsed) {
       if (!parsed) refuse(spec, "'" + std::string(item) + "' is not understood");
@@ -74,16 +74,12 @@ Fault parse_fault(std::string_view spec) {
     };
     if (key == "rank") {
       fault.rank = require(rank_number(value));
-      has_rank = true;
     } else if (key == "superstep") {
       fault.superstep = require(whole_number<std::uint64_t>(value));
-      has_superstep = true;
     } else if (key == "signal") {
       fault.signal = require(signal_number(value));
-      has_signal = true;
     } else if (key == "where") {
       fault.place = require(place_named(value));
-      has_place = true;
     } else if (key == "write") {
       fault.failing_write = require(whole_number<std::uint64_t>(value));
       if (fault.failing_write == 0) refuse(spec, "writes are counted from 1");
@@ -92,10 +88,10 @@ Fault parse_fault(std::string_view spec) {
              "'" + std::string(item) + "' is not understood; say rank=R,superstep=S[,signal=KILL][,where=compute]");
     }
   }
-  if (!has_rank) refuse(spec, "rank=R is missing");
-  if (fault.failing_write != 0 && (has_signal || has_place || has_superstep))
+  if (!is_given("rank")) refuse(spec, "rank=R is missing");
+  if (fault.failing_write != 0 && (is_given("signal") || is_given("where") || is_given("superstep")))
     refuse(spec, "write=N goes with rank=R alone");
-  if (!has_superstep && fault.failing_write == 0 && fault.place != FaultPlace::recovery)
+  if (!is_given("superstep") && fault.failing_write == 0 && fault.place != FaultPlace::recovery)
     refuse(spec, "superstep=S is missing");
   return fault;
 }
