@@ -46,6 +46,13 @@ class Options(CheckpointTest):
                 reason = reason.removeprefix("^")
                 self.expect_refusal([*self.GRAPH, *arguments], reason, ranks=1 + number % 3)
 
+    def test_auto_says_which_interval_and_why(self):
+        finished = self.pregel("pagerank", "--iterations", "40", *self.GRAPH, "--checkpoint-dir", "ck", "--checkpoint-every",
+                               "auto", "--mtbf", "10")
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertRegex(finished.out + finished.err, r"(?m)^checkpoint every \d+ supersteps: one costs \S+ s, a superstep "
+                         r"\S+ s, and a failure is expected every 10 s \(--mtbf\)$")
+
     def test_shrinking_where_it_cannot(self):
         finished = self.pregel(*self.JOB, *self.GRAPH, "--on-failure", "shrink", "--quiet")
         if finished.code == 0:

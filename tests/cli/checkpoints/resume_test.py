@@ -67,6 +67,14 @@ class Resume(CheckpointTest):
         self.kill(*self.JOB, *self.GRAPH, superstep=0, place="checkpoint")
         self.expect_bytes(self.pregel(*self.JOB, *self.RESUME, "--output", "result.txt"), wanted)
 
+    def test_while_a_state_is_restored(self):
+        wanted = self.undisturbed()
+        self.kill(*self.JOB, *self.GRAPH, superstep=5)
+        finished = self.pregel(*self.JOB, *self.RESUME, *self.ABORT, "--inject", "rank=1,where=recovery")
+        self.assertNotIn(finished.code, (0, 2), str(finished))
+        self.assertEqual(self.states(), [2, 4])
+        self.expect_bytes(self.pregel(*self.JOB, *self.RESUME, "--output", "result.txt"), wanted)
+
     def test_three_deaths(self):
         wanted = self.undisturbed()
         self.kill(*self.JOB, *self.GRAPH, superstep=3)
