@@ -5,7 +5,6 @@
 #include "launch_command.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -15,16 +14,19 @@
 namespace supervise {
 namespace {
 
-using Names = std::initializer_list<std::string_view>;
-
-constexpr std::array kMpirunNames{
-    std::string_view("mpirun"),       std::string_view("mpiexec"),        std::string_view("orterun"),
-    std::string_view("prterun"),      std::string_view("mpirun.openmpi"), std::string_view("mpiexec.openmpi"),
-    std::string_view("mpirun.mpich"), std::string_view("mpiexec.mpich"),  std::string_view("mpiexec.hydra")};
+constexpr std::string_view kMpirunNames =
+    "mpirun mpiexec orterun prterun mpirun.openmpi mpiexec.openmpi mpirun.mpich mpiexec.mpich mpiexec.hydra";
+constexpr std::string_view kMpirunRankOptions = "-n -np --np --n -c";
 constexpr std::string_view kSrunName = "srun";
 
-bool is_one_of(std::string_view word, Names names) {
-  return std::find(names.begin(), names.end(), word) != names.end();
+/// Is it one of the words of `list`, which have a blank between them?
+bool is_listed(std::string_view word, std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
 }
 
 std::string_view base_name(std::string_view word) {
@@ -32,123 +34,37 @@ std::string_view base_name(std::string_view word) {
   return slash == std::string_view::npos ? word : word.substr(slash + 1);
 }
 
+// Names of options, one or two dashes left out: of mpirun those with values, of srun the long ones without.
+constexpr std::string_view kTwoValues = "mca gmca omca gomca pmca prtemca gprtemca pmixmca gpmixmca env genv";
+// Open MPI
+constexpr std::string_view kOpenMpiValue =
+    "H host hostfile machinefile default-hostfile x map-by rank-by bind-to wdir wd output prefix output-filename "
+    "rankfile rf timeout with-ft path preload-files stdin personality N npernode npersocket cpu-set cpu-list "
+    "cpus-per-proc cpus-per-rank slot-list tune am report-uri ompi-server display dvm dvm-uri debugger "
+    "launch-agent max-vm-size xterm runtime-options pset add-host add-hostfile max-restarts hnp tmpdir";
+// MPICH
+constexpr std::string_view kHydraValue =
+    "f hosts hostlist genvlist envlist ppn perhost rmk launcher launcher-exec bootstrap bootstrap-exec iface "
+    "membind topolib usize order-nodes demux outfile-pattern errfile-pattern localhost gpus-per-proc s configfile "
+    "prepend-pattern";
+// Also those whose value is optional and then needs the equals sign.
+constexpr std::string_view kSrunAlone =
+    "contiguous exclusive exact label no-kill overcommit oversubscribe overlap pty quiet preserve-env multi-prog "
+    "kill-on-bad-exit quit-on-interrupt hold help usage spread-job test-only disable-status use-min-nodes "
+    "unbuffered verbose reboot version immediate nice propagate bcast compress mem-bind-sort no-allocate "
+    "interactive get-user-env whole share requeue no-requeue send-libs treewidth-default";
+
 /// How many words after this option of mpirun belong to it. One dash or two make no difference.
 std::size_t mpirun_values(std::string_view option) {
   const std::string_view name = option.substr(option.starts_with("--") ? 2 : 1);
-  if (is_one_of(name,
-                {"mca", "gmca", "omca", "gomca", "pmca", "prtemca", "gprtemca", "pmixmca", "gpmixmca", "env", "genv"}))
-    return 2;
-  // Open MPI
-  if (is_one_of(name, {"H",
-                       "host",
-                       "hostfile",
-                       "machinefile",
-                       "default-hostfile",
-                       "x",
-                       "map-by",
-                       "rank-by",
-                       "bind-to",
-                       "wdir",
-                       "wd",
-                       "output",
-                       "prefix",
-                       "output-filename",
-                       "rankfile",
-                       "rf",
-                       "timeout",
-                       "with-ft",
-                       "path",
-                       "preload-files",
-                       "stdin",
-                       "personality",
-                       "N",
-                       "npernode",
-                       "npersocket",
-                       "cpu-set",
-                       "cpu-list",
-                       "cpus-per-proc",
-                       "cpus-per-rank",
-                       "slot-list",
-                       "tune",
-                       "am",
-                       "report-uri",
-                       "ompi-server",
-                       "display",
-                       "dvm",
-                       "dvm-uri",
-                       "debugger",
-                       "launch-agent",
-                       "max-vm-size",
-                       "xterm",
-                       "runtime-options",
-                       "pset",
-                       "add-host",
-                       "add-hostfile",
-                       "max-restarts",
-                       "hnp",
-                       "tmpdir"}))
-    return 1;
-  // Hydra
-  if (is_one_of(name, {"f",         "hosts",          "hostlist", "genvlist",        "envlist",
-                       "ppn",       "perhost",        "rmk",      "launcher",        "launcher-exec",
-                       "bootstrap", "bootstrap-exec", "iface",    "membind",         "topolib",
-                       "usize",     "order-nodes",    "demux",    "outfile-pattern", "errfile-pattern",
-                       "localhost", "gpus-per-proc",  "s",        "configfile",      "prepend-pattern"}))
-    return 1;
-  return 0;
-}
-
-bool is_mpirun_rank_option(std::string_view word) {
-  return is_one_of(word, {"-n", "-np", "--np", "--n", "-c"});
+  if (is_listed(name, kTwoValues)) return 2;
+  return is_listed(name, kOpenMpiValue) || is_listed(name, kHydraValue) ? 1 : 0;
 }
 
 /// The same for srun, whose options are those of getopt: `--name=value` is one word, `-tvalue` too.
 std::size_t srun_values(std::string_view option) {
-  if (option.starts_with("--")) {
-    if (option.find('=') != std::string_view::npos) return 0;
-    // Options without a value, or whose value is optional and then needs the equals sign.
-    const bool alone = is_one_of(option.substr(2), {"contiguous",
-                                                    "exclusive",
-                                                    "exact",
-                                                    "label",
-                                                    "no-kill",
-                                                    "overcommit",
-                                                    "oversubscribe",
-                                                    "overlap",
-                                                    "pty",
-                                                    "quiet",
-                                                    "preserve-env",
-                                                    "multi-prog",
-                                                    "kill-on-bad-exit",
-                                                    "quit-on-interrupt",
-                                                    "hold",
-                                                    "help",
-                                                    "usage",
-                                                    "spread-job",
-                                                    "test-only",
-                                                    "disable-status",
-                                                    "use-min-nodes",
-                                                    "unbuffered",
-                                                    "verbose",
-                                                    "reboot",
-                                                    "version",
-                                                    "immediate",
-                                                    "nice",
-                                                    "propagate",
-                                                    "bcast",
-                                                    "compress",
-                                                    "mem-bind-sort",
-                                                    "no-allocate",
-                                                    "interactive",
-                                                    "get-user-env",
-                                                    "whole",
-                                                    "share",
-                                                    "requeue",
-                                                    "no-requeue",
-                                                    "send-libs",
-                                                    "treewidth-default"});
-    return alone ? 0 : 1;
-  }
+  if (option.starts_with("--"))
+    return option.find('=') != std::string_view::npos || is_listed(option.substr(2), kSrunAlone) ? 0 : 1;
   constexpr std::string_view kWithValue = "AaBCcDdeGiJLMmNnoPpqrSTtUWwx";
   return option.size() == 2 && kWithValue.find(option[1]) != std::string_view::npos ? 1 : 0;
 }
@@ -161,7 +77,7 @@ struct RankOption {
 /// Where the number is, if words[at] is the option that gives it.
 std::optional<RankOption> rank_option(const Words& words, std::size_t at, bool srun) {
   const std::string& word = words[at];
-  if (!srun) return is_mpirun_rank_option(word) ? std::optional(RankOption{at + 1, 0}) : std::nullopt;
+  if (!srun) return is_listed(word, kMpirunRankOptions) ? std::optional(RankOption{at + 1, 0}) : std::nullopt;
   if (word == "-n" || word == "--ntasks") return RankOption{at + 1, 0};
   constexpr std::string_view kLong = "--ntasks=";
   if (word.starts_with(kLong)) return RankOption{at, kLong.size()};
@@ -220,7 +136,7 @@ Words without_old_faults(const Words& arguments, int restart) {
 bool is_launcher(std::string_view word) {
   if (word.find('=') != std::string_view::npos) return false; // env MPI=/usr/bin/mpirun
   const std::string_view name = base_name(word);
-  return name == kSrunName || std::find(kMpirunNames.begin(), kMpirunNames.end(), name) != kMpirunNames.end();
+  return name == kSrunName || is_listed(name, kMpirunNames);
 }
 
 LaunchCommand parse_launch_command(Words words) {
