@@ -17,6 +17,7 @@
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
 #include "core/error.hpp"
+#include "message_of.hpp"
 #include "temporary_directory.hpp"
 
 namespace core {
@@ -27,16 +28,7 @@ const Communicator& world() {
   return comm;
 }
 
-/// The message of the core::Error that `work` throws.
-template <class F>
-std::string message_of(F&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

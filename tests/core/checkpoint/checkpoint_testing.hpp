@@ -15,6 +15,7 @@
 #include "core/collectives.hpp"
 #include "core/communicator.hpp"
 #include "core/error.hpp"
+#include "core/message_of.hpp"
 
 namespace core::checkpoint {
 
@@ -23,16 +24,7 @@ inline const Communicator& world() {
   return comm;
 }
 
-/// The message of the core::Error that `work` throws. Local.
-template <class F>
-std::string message_of(F&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 /// The same of collective work, where all ranks must throw the same. Collective.
 template <class F>

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/message_of.hpp"
 
 namespace core::checkpoint {
 namespace {
@@ -29,15 +30,7 @@ static_assert(element_type<Colour>() == ElementType{ElementKind::signed_integer,
 static_assert(element_type<Pair>() == ElementType{ElementKind::opaque, 8});
 static_assert(element_type<std::array<double, 3>>() == ElementType{ElementKind::opaque, 24});
 
-template <class F>
-std::string message_of(F&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 template <class T>
 std::vector<T> values(const Table& table, const char* name) {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/message_of.hpp"
 #include "core/temporary_directory.hpp"
 #include "pregel/checkpoint/job_checkpoints.hpp"
 #include "resumption.hpp"
@@ -86,16 +87,7 @@ inline void expect_same_outcome(const RunOutcome& found, const RunOutcome& wante
   EXPECT_EQ(found.report.vertex_computations(), wanted.report.vertex_computations());
 }
 
-/// The message of the core::Error that `work` throws. Local.
-template <class F>
-[[nodiscard]] std::string message_of(F&& work) {
-  try {
-    work();
-  } catch (const core::Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 /// A job and its directory.
 class Jobs : public testing::Test {
