@@ -65,7 +65,7 @@ Loss Session::shrink_world() {
   Communicator closing = shrink(this->closing());
   survivors.leave_unfreed();
   closing.leave_unfreed();
-  Loss loss{lost_ranks(world(), survivors), {}, world().size()};
+  Loss loss{lost_ranks(world(), survivors), {}, world().size(), worlds_.front().size()};
   for (auto rank = loss.ranks.rbegin(); rank != loss.ranks.rend(); ++rank) {
     const auto position = launcher_ranks_.begin() + *rank;
     loss.launcher_ranks.insert(loss.launcher_ranks.begin(), *position);

@@ -15,6 +15,7 @@ struct Loss {
   std::vector<int> ranks;          ///< of the world before, ascending
   std::vector<int> launcher_ranks; ///< the same, by the numbers the launcher gave them
   int ranks_before = 0;
+  int launched = 0; ///< ranks that the job began with
 };
 
 class Session {

@@ -20,6 +20,7 @@ void Recoveries::lost(const core::Loss& loss, std::uint64_t superstep, double wa
   current_->lost = loss.launcher_ranks;
   current_->superstep = superstep;
   current_->ranks_before = loss.ranks_before;
+  current_->launched = loss.launched;
   current_->detect_seconds = waited_seconds;
   since_loss_ = core::Stopwatch();
 }
@@ -50,7 +51,7 @@ void Recoveries::going_on(std::optional<std::uint64_t> restored_from) {
   core::log_info(fmt::format(
       "recovery: {} {} of {} died in superstep {}; {} {} on from {}, {} superstep{} to do again "
       "(noticed after {:.3f} s, restored in {:.3f} s)",
-      r.lost.size() == 1 ? "rank" : "ranks", fmt::join(r.lost, ", "), r.ranks_before, r.superstep, r.ranks_after,
+      r.lost.size() == 1 ? "rank" : "ranks", fmt::join(r.lost, ", "), r.launched, r.superstep, r.ranks_after,
       r.ranks_after == 1 ? "goes" : "go",
       restored_from ? fmt::format("the checkpoint of superstep {}", *restored_from) : std::string("the start"),
       r.recomputed_supersteps(), r.recomputed_supersteps() == 1 ? "" : "s", r.detect_seconds, r.restore_seconds));

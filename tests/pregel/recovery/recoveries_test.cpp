@@ -14,7 +14,7 @@ namespace {
 using testing_support::world;
 
 core::Loss loss_of(const std::vector<int>& launcher_ranks, int ranks_before) {
-  return {.ranks = launcher_ranks, .launcher_ranks = launcher_ranks, .ranks_before = ranks_before};
+  return {.ranks = launcher_ranks, .launcher_ranks = launcher_ranks, .ranks_before = ranks_before, .launched = 8};
 }
 
 TEST(Recoveries, ThereIsNothingToTell) {

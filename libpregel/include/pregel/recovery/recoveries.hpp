@@ -20,6 +20,7 @@ struct Recovery {
   std::uint64_t superstep = 0;                ///< in which the job was interrupted
   std::optional<std::uint64_t> restored_from; ///< superstep of the checkpoint; nothing: from the start, without any
   int ranks_before = 0, ranks_after = 0;
+  int launched = 0;           ///< ranks that the job began with, to which the numbers of the lost belong
   double detect_seconds = 0;  ///< from the moment the last survivor had come to wait until it knew
   double restore_seconds = 0; ///< from then until supersteps went on
   [[nodiscard]] std::uint64_t recomputed_supersteps() const noexcept { return superstep - restored_from.value_or(0); }
