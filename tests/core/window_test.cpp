@@ -85,7 +85,7 @@ TEST_P(Windows, ConcurrentAccumulatesAddUp) {
 }
 
 TEST_P(Windows, AtomicReadsAndPuts) {
-  constexpr std::size_t kCount = 70'001; // more than one piece of an atomic operation
+  constexpr std::size_t kCount = 300'001; // more than one piece of an atomic operation
   const std::size_t count = GetParam() == 7 ? 100 : kCount;
   Window<double> window(world(), count);
   std::vector<double> ramp(count);
@@ -100,8 +100,9 @@ TEST_P(Windows, AtomicReadsAndPuts) {
   window.flush(next);
   EXPECT_EQ(read, ramp);
   EXPECT_EQ(started, ramp);
-  EXPECT_EQ(requests.size(),
-            (count + std::min<std::size_t>(GetParam(), 32768) - 1) / std::min<std::size_t>(GetParam(), 32768));
+  constexpr std::size_t kPiece = (std::size_t{1} << 20) / sizeof(double);
+  const std::size_t piece = std::min(GetParam(), kPiece);
+  EXPECT_EQ(requests.size(), (count + piece - 1) / piece);
   barrier(world());
 }
 

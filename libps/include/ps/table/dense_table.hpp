@@ -9,7 +9,7 @@
 // when one of them is a read.
 //
 // An atomic read is MPI_Get_accumulate with MPI_NO_OP. On one node it costs no more than MPI_Get: both copy, and the
-// lock of the target is taken once for each 256 KiB (core/window.hpp). Loading the shard of a rank on the same node
+// lock of the target is taken once for each MiB (core/window.hpp). Loading the shard of a rank on the same node
 // element by element, through shared memory, is legal too and half as fast.
 #pragma once
 
