@@ -86,6 +86,7 @@ void Convolution<T>::scatter_padded(const T* patches, T* image) const {
     for (std::size_t x = 0; x < output_.columns; ++x) {
       T* to = image + y * line + x * padded_.channels;
       for (std::size_t k = 0; k < kSide; ++k) {
+#pragma GCC ivdep // the image does not overlap the patches
         for (std::size_t i = 0; i < run; ++i) to[k * line + i] += patches[k * run + i];
       }
       patches += patch();

@@ -12,6 +12,7 @@ void ReluMaxPool<T>::pool_image(const T* image, T* pooled) const {
     for (std::size_t x = 0; x < output_.columns; ++x) {
       const T* const top = image + 2 * y * line + 2 * x * channels;
       const T* const bottom = top + line;
+#pragma GCC ivdep // outputs overlap no inputs, so channels fill whole registers
       for (std::size_t c = 0; c < channels; ++c) {
         const T upper = top[c] > top[channels + c] ? top[c] : top[channels + c];
         const T lower = bottom[c] > bottom[channels + c] ? bottom[c] : bottom[channels + c];
@@ -34,6 +35,7 @@ void ReluMaxPool<T>::unpool_image(const T* image, const T* pooled, const T* pool
       const T* const bottom = top + line;
       T* const top_gradient = gradient + corner;
       T* const bottom_gradient = top_gradient + line;
+#pragma GCC ivdep // too many arrays for the compiler to compare their addresses
       for (std::size_t c = 0; c < channels; ++c) {
         const T greatest = pooled[c];
         T left = greatest > T{0} ? pooled_gradient[c] : T{0}; // what nobody has taken yet
