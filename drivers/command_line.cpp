@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
@@ -24,6 +25,32 @@ bool answers_itself(CLI::App& app, int argc, char** argv, bool printing) {
     throw core::InputError(fmt::format("{} (see {} --help)", message, app.get_name()));
   }
   return false;
+}
+
+CLI::Validator real_between(double least, double most) {
+  return {[=](const std::string& text) -> std::string {
+            double x = 0;
+            if (CLI::detail::lexical_cast(text, x) && x >= least && x <= most) return {};
+            return fmt::format(
+                "{} is not a number {}", text,
+                most < 1e300 ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
+          },
+          "NUMBER"};
+}
+
+CLI::Validator whole_number(std::uint64_t least) {
+  return {[least](const std::string& text) -> std::string {
+            std::uint64_t n = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+            if (error == std::errc{} && end == text.data() + text.size() && n >= least) return {};
+            return fmt::format("{} is not a whole number of at least {}, or too large", text, least);
+          },
+          "NUMBER"};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); },
+          "TEXT"};
 }
 
 } // namespace drivers

@@ -1,7 +1,6 @@
 #include "pregel_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -26,35 +25,6 @@ std::string list_algorithms() {
   std::string text = "Algorithms:\n";
   for (const pregel::Algorithm& a : pregel::algorithms()) text += fmt::format("  {:<10} {}\n", a.name, a.summary);
   return text;
-}
-
-/// CLI::Range lets NaN pass.
-CLI::Validator real_between(double least, double most) {
-  return {[=](const std::string& text) -> std::string {
-            double x = 0;
-            if (CLI::detail::lexical_cast(text, x) && x >= least && x <= most) return {};
-            return fmt::format("{} is not a number {}", text,
-                               most < 1e300 ? fmt::format("from {} to {}", least, most) : "of at least 0");
-          },
-          "NUMBER"};
-}
-
-/// CLI11 reads -1 as 2^64-1 where the option is unsigned.
-CLI::Validator whole_number(std::uint64_t least = 0) {
-  return {[least](const std::string& text) -> std::string {
-            std::uint64_t n = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-            if (error == std::errc{} && end == text.data() + text.size() && n >= least) return {};
-            return fmt::format("{} is not a whole number of at least {}, or too large", text, least);
-          },
-          "NUMBER"};
-}
-
-/// An empty word is mostly a variable of the user's script that was never set: without this check --output "" would
-/// run for hours and write nothing.
-CLI::Validator not_empty() {
-  return {[](const std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); },
-          "TEXT"};
 }
 
 void add_input_options(CLI::App& app, PregelOptions& o) {

@@ -44,6 +44,17 @@ Evaluation evaluate_all(Model<T>& model, std::span<const T> parameters, const Ex
 }
 
 template <class T>
+std::vector<T> predict_all(Model<T>& model, std::span<const T> parameters, const Examples<T>& examples) {
+  std::vector<T> predictions(examples.rows * model.outputs());
+  for (std::size_t first = 0; first < examples.rows; first += kRowsAtATime) {
+    const std::size_t count = std::min(kRowsAtATime, examples.rows - first);
+    model.predict(parameters, rows_of(examples, first, count),
+                  std::span(predictions).subspan(first * model.outputs(), count * model.outputs()));
+  }
+  return predictions;
+}
+
+template <class T>
 LossMonitor<T>::LossMonitor(Model<T>& model, const Examples<T>& sample, const TrainingOptions& options)
     : model_(&model),
       sample_(&sample),
@@ -105,6 +116,8 @@ void LossMonitor<T>::show(const Point& point) {
 
 template Evaluation evaluate_all(Model<float>&, std::span<const float>, const Examples<float>&);
 template Evaluation evaluate_all(Model<double>&, std::span<const double>, const Examples<double>&);
+template std::vector<float> predict_all(Model<float>&, std::span<const float>, const Examples<float>&);
+template std::vector<double> predict_all(Model<double>&, std::span<const double>, const Examples<double>&);
 template class LossMonitor<float>;
 template class LossMonitor<double>;
 

@@ -27,6 +27,10 @@ struct LossPoint {
 template <class T>
 [[nodiscard]] Evaluation evaluate_all(Model<T>& model, std::span<const T> parameters, const Examples<T>& examples);
 
+/// What the model says of each row: rows x outputs() numbers. Local.
+template <class T>
+[[nodiscard]] std::vector<T> predict_all(Model<T>& model, std::span<const T> parameters, const Examples<T>& examples);
+
 /// All functions are local.
 template <class T>
 class LossMonitor {
