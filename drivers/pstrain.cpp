@@ -197,10 +197,10 @@ void train(const core::Communicator& comm, PstrainOptions o, const std::string& 
                                         data.train.description, peak, command_line));
   });
   if (diverged) {
-    ps::PsError error(
-        fmt::format("the training has diverged: its loss is not a finite number any more; try a smaller "
-                    "--learning-rate than {:g}{}",
-                    o.training.update.learning_rate, o.output.empty() ? "" : " (no model was written)"));
+    ps::PsError error(fmt::format(
+        "the training has diverged: its loss is a million times what it was, or not a number; try a smaller "
+        "--learning-rate than {:g}{}",
+        o.training.update.learning_rate, o.output.empty() ? "" : " (no model was written)"));
     error.set_rank(0); // all ranks know
     throw error;
   }

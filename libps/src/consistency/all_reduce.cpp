@@ -147,7 +147,7 @@ core::checkpoint::Part AllReduce<T>::save() {
   const auto rank = static_cast<std::size_t>(this->site_.comm.rank());
   const std::size_t first = shares().begin(rank), count = shares().length(rank);
   core::checkpoint::Part part;
-  part.push_back(parameter_table<T>(first, std::span<const T>(parameters_).subspan(first, count), rule_.get()));
+  part.push_back(parameter_table<T>(first, std::span<const T>(parameters_).subspan(first, count), rule_.get(), first));
   return part;
 }
 

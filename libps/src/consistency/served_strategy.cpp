@@ -60,7 +60,8 @@ void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
     bool moved = serve();
     for (Runner& runner : runners_) moved = advance(runner, rounds) || moved;
     moved = watch_loss() || moved;
-    if (!stop_requested_ && stop_asked != nullptr && stop_asked()) {
+    const bool asked = (stop_asked != nullptr && stop_asked()) || this->site_.monitor.wants_stop();
+    if (asked && !stop_requested_) {
       stop_requested_ = true;
       stop_soon();
     }
@@ -189,7 +190,6 @@ bool ServedStrategy<T>::watch_loss() {
   if (!monitor.due(static_cast<std::uint64_t>(version))) return false;
   table_.pull(0, watched_);
   monitor.look(static_cast<std::uint64_t>(version), gradients_at(version), watched_);
-  if (monitor.wants_stop()) stop_soon();
   return true;
 }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kRowsAtATime = 256;
 constexpr double kLeastPause = 1e-3;    // seconds between two questions for the version
 constexpr double kShareOfTime = 0.05;   // that evaluations may take
+constexpr double kHopeless = 1e6;       // times the first loss
 constexpr double kRefreshSeconds = 0.1; // of the progress line
 
 /// Rows [first, first + count). Local.
@@ -77,8 +78,8 @@ void LossMonitor<T>::start(double seconds_before, std::vector<Point> curve_befor
 template <class T>
 bool LossMonitor<T>::may_look() noexcept {
   if (!watches() || wants_stop()) return false;
-  if (last_version_) {
-    const double pause = every_ > 0 ? 0 : last_cost_ * (1 / kShareOfTime - 1);
+  if (last_version_ && every_ == 0) {
+    const double pause = last_cost_ * (1 / kShareOfTime - 1);
     if (since_look_.seconds() < pause || since_asked_.seconds() < kLeastPause) return false;
   }
   since_asked_.lap();
@@ -97,7 +98,7 @@ void LossMonitor<T>::look(std::uint64_t version, std::uint64_t gradients, std::s
   const Evaluation found = evaluate_all(*model_, parameters, *sample_);
   const Point point{now, gradients, found.loss_sum / static_cast<double>(found.rows)};
   curve_.push_back(point);
-  diverged_ = !std::isfinite(point.loss);
+  diverged_ = !(point.loss <= kHopeless * std::max(curve_.front().loss, 1e-300)) || !std::isfinite(point.loss);
   if (target_ && point.loss <= *target_) reached_ = point;
   if (progress_ && (!shown_ || since_shown_.seconds() > kRefreshSeconds || wants_stop())) show(point);
   last_version_ = version;

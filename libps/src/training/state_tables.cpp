@@ -65,14 +65,14 @@ void take_list(const Table& table, std::size_t row, std::string_view name, std::
 } // namespace
 
 template <class T>
-Table parameter_table(std::size_t first, std::span<const T> values, UpdateRule<T>* rule) {
+Table parameter_table(std::size_t first, std::span<const T> values, UpdateRule<T>* rule, std::size_t in_rule) {
   Table table(kParameters, values.size());
   std::vector<std::uint64_t> index(values.size());
   std::iota(index.begin(), index.end(), std::uint64_t{first});
   table.add<std::uint64_t>("index", index);
   table.add<T>("value", values);
   if (rule == nullptr) return table;
-  for (const auto& state : rule->state()) table.add<T>(state.name, state.values);
+  for (const auto& state : rule->state()) table.add<T>(state.name, state.values.subspan(in_rule, values.size()));
   return table;
 }
 
@@ -131,7 +131,7 @@ void take_workers(const core::Communicator& comm, std::span<const Part> parts, c
 }
 
 #define SUPERSTEP_INSTANTIATE(T)                                                                       \
-  template Table parameter_table(std::size_t, std::span<const T>, UpdateRule<T>*);                     \
+  template Table parameter_table(std::size_t, std::span<const T>, UpdateRule<T>*, std::size_t);        \
   template void take_parameters(const core::Communicator&, std::span<const Part>,                      \
                                 const std::function<int(std::size_t)>&, std::span<T>, UpdateRule<T>*); \
   template Table worker_table(std::span<const CopyOfWorker<T>>);                                       \

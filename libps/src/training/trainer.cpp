@@ -97,6 +97,7 @@ Trainer<T>::Trainer(const core::Communicator& comm, const Roles& roles, const Tr
                     const Dataset<T>& data, const Examples<T>& sample)
     : comm_(&comm),
       roles_(&roles),
+      model_(&model),
       options_(options),
       steps_per_round_(find_strategy(options.strategy).has_local_steps ? options.local_steps : 1),
       workers_(make_workers(comm, roles, options, data)),
@@ -115,15 +116,24 @@ Trainer<T>::Trainer(const core::Communicator& comm, const Roles& roles, const Tr
 template <class T>
 TrainingReport Trainer<T>::run(TrainingCheckpoints* checkpoints) {
   std::vector<LossPoint> curve_before;
-  if (checkpoints != nullptr) resume(*checkpoints);
+  if (checkpoints != nullptr) curve_before = resume(*checkpoints);
+  monitor_.start(seconds_before_, std::move(curve_before));
+  if (monitor_.watches() && !resumed_from_) {
+    model_->initialise(parameters_, options_.seed);
+    monitor_.look(0, 0, parameters_);
+  }
   core::quiet_barrier(*comm_);
+  monitor_.start(seconds_before_, monitor_.curve());
   train(checkpoints);
-  strategy_->read_parameters(parameters_);
 
   TrainingReport report;
   report.seconds = core::all_reduce_value(*comm_, monitor_.seconds(), core::Reduce::max);
   report.seconds_here = report.seconds - seconds_before_;
   report.measured = gather(*comm_, measured_);
+  strategy_->read_parameters(parameters_);
+  const bool seen_already = monitor_.curve().empty() || monitor_.curve().back().gradients == report.measured.gradients;
+  if (monitor_.watches() && !monitor_.wants_stop() && !seen_already) // the last point: what has been learnt
+    monitor_.look(report.measured.gradients, report.measured.gradients, parameters_);
   report.gradients_here = report.measured.gradients - gradients_before_;
   report.resumed_from = resumed_from_;
   const nlohmann::json seen = curve_of_monitor();
@@ -185,18 +195,18 @@ void Trainer<T>::save(TrainingCheckpoints& checkpoints, std::uint64_t rounds) {
 }
 
 template <class T>
-void Trainer<T>::resume(TrainingCheckpoints& checkpoints) {
+std::vector<LossPoint> Trainer<T>::resume(TrainingCheckpoints& checkpoints) {
   std::optional<core::checkpoint::Restored> found = checkpoints.restore(*comm_);
-  if (!found) return;
+  if (!found) return {};
   found->meta.at("rounds").get_to(rounds_);
   strategy_->restore(rounds_, std::move(found->parts), found->meta.at("strategy"));
   const Measurements before = Measurements::from_json(found->meta.at("measured"));
   if (comm_->rank() == 0) measured_.add(before); // once, since all ranks' are added up
   gradients_before_ = before.gradients;
   found->meta.at("seconds").get_to(seconds_before_);
-  monitor_.start(seconds_before_, curve_of(found->meta.at("curve")));
   resumed_from_ = found->number;
-  core::log_info(fmt::format("resumed from the checkpoint of step {}", found->number));
+  if (comm_->rank() == 0) core::log_info(fmt::format("resumed from the checkpoint of step {}", found->number));
+  return curve_of(found->meta.at("curve"));
 }
 
 #define SUPERSTEP_INSTANTIATE(T)                                                                              \

@@ -49,13 +49,15 @@ class LossMonitor {
   [[nodiscard]] double seconds() const noexcept { return before_ + watch_.seconds(); }
 
   [[nodiscard]] bool watches() const noexcept { return sample_->rows > 0; }
-  /// Asking for the version may cost a message: is it worth while? At most once in a millisecond.
+  /// Asking for the version may cost a message: is it worth while? At most once in a millisecond, unless told
+  /// how often to look.
   [[nodiscard]] bool may_look() noexcept;
   /// Is this version, a number of updates, to be evaluated?
   [[nodiscard]] bool due(std::uint64_t version) const noexcept;
   void look(std::uint64_t version, std::uint64_t gradients, std::span<const T> parameters);
 
-  /// The target has been reached, or the loss is not finite any more.
+  /// The target has been reached, or the run has diverged: the loss is not finite, or a million times what it was at
+  /// first.
   [[nodiscard]] bool wants_stop() const noexcept { return reached_.has_value() || diverged_; }
   [[nodiscard]] bool diverged() const noexcept { return diverged_; }
   [[nodiscard]] const std::optional<Point>& reached() const noexcept { return reached_; }

@@ -18,10 +18,11 @@
 
 namespace ps {
 
-/// Parameters first .. first + values.size() - 1 with what `rule` (may be null) remembers of them. Local.
+/// Parameters first .. first + values.size() - 1 with what `rule` (may be null) remembers of them, which begins at
+/// entry `in_rule` of its states. Local.
 template <class T>
-[[nodiscard]] core::checkpoint::Table parameter_table(std::size_t first, std::span<const T> values,
-                                                      UpdateRule<T>* rule);
+[[nodiscard]] core::checkpoint::Table parameter_table(std::size_t first, std::span<const T> values, UpdateRule<T>* rule,
+                                                      std::size_t in_rule = 0);
 
 /// Fills this rank's parameters, consecutive ones, and the states of its rule from the tables that all ranks have read;
 /// `owner` names the rank of a parameter. PsError on all ranks when some are missing. Collective.

@@ -31,7 +31,7 @@ struct TrainingReport {
   double seconds_here = 0;          ///< the same
   std::vector<LossPoint> curve;
   std::optional<LossPoint> reached; ///< where the target was met
-  bool diverged = false;            ///< the loss is not finite any more
+  bool diverged = false;            ///< see LossMonitor
   std::optional<std::uint64_t> resumed_from;
 
   /// Without what the trainer does not know (model, losses). Local.
@@ -52,7 +52,7 @@ class Trainer {
   Trainer(const core::Communicator& comm, const Roles& roles, const TrainingOptions& options, Model<T>& model,
           const Dataset<T>& data, const Examples<T>& sample);
 
-  /// Trains to the end, to the target, or until the loss is not finite; with checkpoints, SIGTERM and SIGUSR1 end it by
+  /// Trains to the end, to the target, or until it has diverged; with checkpoints, SIGTERM and SIGUSR1 end it by
   /// an Error with ExitCode::requeue after a last one. Once. Collective.
   [[nodiscard]] TrainingReport run(TrainingCheckpoints* checkpoints = nullptr);
 
@@ -60,7 +60,8 @@ class Trainer {
   [[nodiscard]] std::span<const T> parameters() const noexcept { return parameters_; }
 
  private:
-  void resume(TrainingCheckpoints& checkpoints);
+  /// Returns the curve so far.
+  [[nodiscard]] std::vector<LossPoint> resume(TrainingCheckpoints& checkpoints);
   void train(TrainingCheckpoints* checkpoints);
   void save(TrainingCheckpoints& checkpoints, std::uint64_t rounds);
   /// Some rank has received a signal. Collective.
@@ -69,6 +70,7 @@ class Trainer {
 
   const core::Communicator* comm_;
   const Roles* roles_;
+  Model<T>* model_;
   const TrainingOptions options_;
   std::uint64_t steps_per_round_;
   std::vector<Worker<T>> workers_;
