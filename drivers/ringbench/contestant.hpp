@@ -46,9 +46,6 @@ class Contestant {
   [[nodiscard]] virtual bool can_take(std::size_t count) const = 0;
 };
 
-/// The name of MPI's own collective, to which the others are compared.
-inline constexpr const char* kMpi = "mpi";
-
 /// Those that the options ask for, or all that can run here; of these, what cannot is left out with a line in
 /// `remarks`. Throws core::InputError for unknown names and impossible requests. Collective.
 [[nodiscard]] std::vector<std::unique_ptr<Contestant>> contestants_of(const core::Communicator& world,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,10 +90,23 @@ void require_writable(const std::optional<std::string>& path, const char* option
   core::require_writable_target(*path);
 }
 
+/// One result must not replace another.
+void require_different(std::initializer_list<std::pair<const char*, std::optional<std::string>>> files) {
+  for (auto a = files.begin(); a != files.end(); ++a) {
+    for (auto b = files.begin(); b != a; ++b) {
+      if (a->second && a->second == b->second)
+        throw core::InputError(fmt::format("{} and {} name the same file {}", b->first, a->first, *a->second));
+    }
+  }
+}
+
 void require_sense(const Options& o) {
   if (o.min_bytes == 0) throw core::InputError("--min 0: at least one byte");
   if (o.min_bytes > o.max_bytes)
     throw core::InputError(fmt::format("--min {} is more than --max {}", o.min_bytes, o.max_bytes));
+  // A range that the command line is checked for lets "nan" through.
+  if (std::isnan(o.seconds)) throw core::InputError("--seconds nan: not a number");
+  if (std::isnan(o.timeout_seconds)) throw core::InputError("--timeout nan: not a number");
   if (!(o.factor > 1 && o.factor <= 1e9)) throw core::InputError(fmt::format("--factor {}: more than 1", o.factor));
   for (const std::string& name : o.algorithms) {
     if (name.empty()) throw core::InputError("--algorithms: a name is empty");
@@ -103,6 +119,10 @@ void require_sense(const Options& o) {
     if (o.compare_mpi) throw core::InputError("--compare-mpi goes with --op allreduce only");
     if (o.tune) throw core::InputError("--tune goes with --op allreduce only");
   }
+  const auto is_ours = [](const std::string& name) { return name != kMpi; };
+  if (o.tune && !o.algorithms.empty() && std::ranges::none_of(o.algorithms, is_ours))
+    throw core::InputError("--tune: none of --algorithms is ours to choose");
+  require_different({{"--json", o.json}, {"--csv", o.csv}, {"--tune", o.tune}});
   require_writable(o.json, "--json");
   require_writable(o.csv, "--csv");
   require_writable(o.tune, "--tune");

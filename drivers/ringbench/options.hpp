@@ -13,6 +13,9 @@
 
 namespace ringbench {
 
+/// The name of MPI's own collective, to which the others are compared.
+inline constexpr const char* kMpi = "mpi";
+
 enum class Collective { all_reduce, reduce_scatter, all_gather };
 
 struct Options {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <limits>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,8 +88,10 @@ TuningRow TuningTable::choose(const Topology& topology, std::size_t bytes) const
 
 TuningTable TuningTable::from_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw core::InputError(fmt::format("{}: cannot be read", path));
-  return from_json(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  std::ostringstream text;
+  text << file.rdbuf(); // fails where there is nothing to read: also a directory can be opened
+  if (!file || !text) throw core::InputError(fmt::format("{}: cannot be read", path));
+  return from_json(text.str(), path);
 }
 
 TuningTable TuningTable::from_json(const std::string& text, const std::string& name) {

@@ -150,7 +150,7 @@ void Reducer::open_node_memory() {
                       options_.algorithm == Algorithm::hierarchical;
   const bool required = options_.algorithm == Algorithm::shared_memory;
   if (required && topology_.nodes > 1)
-    throw core::Error(
+    throw core::InputError(
         fmt::format("the all-reduce algorithm shared_memory works inside one node, but the {} ranks are on {}", size(),
                     topology_.nodes));
   if (!wanted || topology_.nodes == size()) return;

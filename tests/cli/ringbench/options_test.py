@@ -26,6 +26,12 @@ REFUSED = (
     (["--iterations", "0"], "--iterations"),
     (["--iterations", "3", "--seconds", "1"], "--seconds"),
     (["--seconds", "-1"], "--seconds"),
+    (["--seconds", "nan"], "--seconds nan"),
+    (["--timeout", "nan"], "--timeout nan"),
+    (["--json", "r", "--csv", "r"], "--json and --csv name the same file r"),
+    (["--tune=t.json", "--algorithms", "mpi"], "--tune: none of --algorithms"),
+    (["--algorithms", "shared_memory", "--messages", "--type", "f64"], "works inside one node", 2),
+    (["--tuning", "/"], "/: cannot be read"),
     (["--warmup", "-1"], "--warmup"),
     (["--channels", "99"], "--channels"),
     (["--op", "allgather", "--in-place"], "go with --op allreduce only"),
@@ -42,10 +48,11 @@ REFUSED = (
 class OptionsTest(CliTest):
 
     def test_refusals(self):
-        for arguments, reason in REFUSED:
+        for arguments, reason, *at_least in REFUSED:
             with self.subTest(arguments):
-                finished = run("ringbench", "--max", "64", *arguments, ranks=next(RANKS), cwd=self.work) \
-                    if "--max" not in arguments else run("ringbench", *arguments, ranks=next(RANKS), cwd=self.work)
+                ranks = max(next(RANKS), *at_least, 1)
+                finished = run("ringbench", "--max", "64", *arguments, ranks=ranks, cwd=self.work) \
+                    if "--max" not in arguments else run("ringbench", *arguments, ranks=ranks, cwd=self.work)
                 self.assertEqual(finished.code, 2, str(finished))
                 lines = [line for line in finished.err.splitlines() if "ringbench: " in line]
                 self.assertEqual(len(lines), 1, str(finished))
