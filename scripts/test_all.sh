@@ -27,7 +27,7 @@ stage() {
 }
 
 stage format "$repository/scripts/check_format.sh"
-stage release "$repository/scripts/test.sh"
+stage release env SUPERSTEP_STRESS_ROUNDS=1000000 "$repository/scripts/test.sh"
 stage asan "$repository/scripts/test.sh" --preset asan
 stage tsan "$repository/scripts/test.sh" --preset tsan
 stage native-against-portable "$repository/scripts/compare_builds.sh"
