@@ -39,10 +39,10 @@ struct ModelDefaults {
 };
 constexpr std::array kModels{
     ModelDefaults{"ridge", "linear regression, squared loss", "double", "sgd", 0.05, 32, 5},
-    ModelDefaults{"logistic", "logistic regression, two classes", "double", "sgd", 0.1, 32, 5},
-    ModelDefaults{"softmax", "multinomial regression", "double", "sgd", 0.05, 32, 10},
-    ModelDefaults{"mlp", "hidden layers of --hidden units, ReLU, softmax", "float", "sgd", 0.05, 32, 10},
-    ModelDefaults{"cnn", "conv 3x3x32, pool, conv 3x3x64, pool, dense 64, softmax", "float", "rmsprop", 1e-3, 32, 5},
+    ModelDefaults{"logistic", "logistic regression, two classes", "double", "sgd", 0.5, 64, 20},
+    ModelDefaults{"softmax", "multinomial regression", "double", "sgd", 0.1, 32, 30},
+    ModelDefaults{"mlp", "hidden layers of --hidden units, ReLU, softmax", "float", "sgd", 0.1, 32, 10},
+    ModelDefaults{"cnn", "conv 3x3x32, pool, conv 3x3x64, pool, dense 64, softmax", "float", "rmsprop", 1e-3, 32, 8},
 };
 
 const ModelDefaults& defaults_of(const std::string& model) {
