@@ -207,7 +207,8 @@ void train(const core::Communicator& comm, PstrainOptions o, const std::string& 
   if (checkpoints) checkpoints->complete(comm);
 }
 
-/// One line a row: the target, or the class and the probabilities (one number for two classes: that of class 1).
+/// One line a row, so exact that the numbers can be read back: the target, or the class and the probabilities (one
+/// number for two classes: that of class 1).
 template <class T>
 std::string prediction_lines(const std::vector<T>& predictions, std::size_t outputs, bool regression) {
   std::string text;
@@ -217,7 +218,7 @@ std::string prediction_lines(const std::vector<T>& predictions, std::size_t outp
       const auto best = std::max_element(row.begin(), row.end()) - row.begin();
       text += fmt::format("{} ", outputs == 1 ? (row[0] > T(0.5) ? 1 : 0) : static_cast<int>(best));
     }
-    text += fmt::format("{:.9g}\n", fmt::join(row, " "));
+    text += fmt::format("{:.17g}\n", fmt::join(row, " "));
   }
   return text;
 }

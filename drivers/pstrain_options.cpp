@@ -40,7 +40,7 @@ struct ModelDefaults {
 constexpr std::array kModels{
     ModelDefaults{"ridge", "linear regression, squared loss", "double", "sgd", 0.05, 32, 5},
     ModelDefaults{"logistic", "logistic regression, two classes", "double", "sgd", 0.5, 64, 20},
-    ModelDefaults{"softmax", "multinomial regression", "double", "sgd", 0.1, 32, 30},
+    ModelDefaults{"softmax", "multinomial regression", "double", "sgd", 0.05, 32, 40},
     ModelDefaults{"mlp", "hidden layers of --hidden units, ReLU, softmax", "float", "sgd", 0.1, 32, 10},
     ModelDefaults{"cnn", "conv 3x3x32, pool, conv 3x3x64, pool, dense 64, softmax", "float", "rmsprop", 1e-3, 32, 8},
 };
@@ -308,6 +308,7 @@ void complete_pstrain_options(PstrainOptions& o, int ranks) {
   o.training.batch = o.batch.value_or(defaults.batch);
   o.training.update.rule = o.rule.empty() ? defaults.rule : o.rule;
   o.training.update.learning_rate = o.learning_rate.value_or(defaults.learning_rate);
+  (void)ps::make_update_rule<double>(o.training.update, 0); // refuses unknown ones
   o.training.staleness = o.staleness == "inf" ? ps::TrainingOptions::kUnbounded : std::stoull(o.staleness);
   o.training.progress = !o.quiet && (o.progress || isatty(STDERR_FILENO) != 0);
 }

@@ -21,7 +21,7 @@ constexpr std::array kStrategies{
                  false},
     StrategyInfo{"async", "every worker pulls, computes and pushes without waiting for anybody", true, false},
     StrategyInfo{"ssp", "as async, but nobody is more than --staleness rounds ahead of the slowest", true, false},
-    StrategyInfo{"local", "--local-steps gradients on a copy, then servers average (local SGD, FedAvg)", true, true},
+    StrategyInfo{"local", "workers take --local-steps gradients on a copy, then servers average (FedAvg)", true, true},
     StrategyInfo{"easgd", "workers keep copies that an elastic force of --rho ties to a common centre", true, true},
     StrategyInfo{"gossip", "no server: each worker averages its copy with its neighbours in --topology", false, false},
     StrategyInfo{"allreduce", "no server: gradients are averaged by all-reduce; the same bits as sync", false, false},

@@ -47,6 +47,7 @@ std::vector<Worker<T>> make_workers(const core::Communicator& comm, const Roles&
       if (straggler >= roles.workers())
         throw core::InputError(fmt::format("--straggler {}:{}: there is no worker {}: they are 0 to {}", straggler,
                                            factor, straggler, roles.workers() - 1));
+    (void)make_update_rule<T>(options.update, 0); // refused here, by all ranks, if at all
     std::vector<Worker<T>> workers;
     const std::vector<std::size_t> numbers = roles.workers_of(comm.rank());
     for (std::size_t i = 0; i < numbers.size(); ++i) workers.emplace_back(numbers[i], data.shares.at(i), options);
