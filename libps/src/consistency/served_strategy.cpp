@@ -108,17 +108,25 @@ bool ServedStrategy<T>::advance(Runner& runner, std::uint64_t rounds) {
       take(runner, last);
       runner.phase = last ? Phase::delivering : Phase::computing;
       runner.waiting_since.lap();
+      if (last) (void)finish_round(runner, rounds);
       return true;
     }
-    case Phase::delivering:
-      if (!deliver(runner)) return false;
-      stop_waiting(runner);
-      ++runner.round;
-      runner.phase = Phase::waiting;
-      return true;
+    case Phase::delivering: return finish_round(runner, rounds);
     case Phase::parked: return false;
   }
   return false;
+}
+
+/// Delivers and goes straight on to the next round: a worker pulls right after its own push, not after those of the
+/// others on this rank.
+template <class T>
+bool ServedStrategy<T>::finish_round(Runner& runner, std::uint64_t rounds) {
+  if (!deliver(runner)) return false;
+  stop_waiting(runner);
+  ++runner.round;
+  runner.phase = Phase::waiting;
+  (void)try_to_begin(runner, rounds);
+  return true;
 }
 
 template <class T>

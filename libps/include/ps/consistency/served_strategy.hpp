@@ -112,6 +112,7 @@ class ServedStrategy : public Strategy<T> {
   /// Moves a runner on, if that is possible. Local.
   bool advance(Runner& runner, std::uint64_t rounds);
   bool try_to_begin(Runner& runner, std::uint64_t rounds);
+  bool finish_round(Runner& runner, std::uint64_t rounds);
   void compute(Runner& runner);
   [[nodiscard]] std::size_t steps_in(std::uint64_t round) const noexcept;
   /// Ends the runner's waiting.
