@@ -1,6 +1,7 @@
-"""Training that is stopped and goes on, on other ranks and servers: the same model, byte for byte where that is promised.
-"""
+"""Training that is stopped and goes on, on other ranks and servers: the same model where that is promised."""
 
+import os
+import pathlib
 import signal
 import subprocess
 import time
@@ -9,6 +10,25 @@ from superstep_cli import BIN, LAUNCHER, CliTest, main, read_json, run
 
 DATA = ["--data", "synthetic:ridge,rows=300,features=9,noise=0.1,seed=2", "--workers", "4", "--optimizer", "adam",
         "--learning-rate", "0.01"]
+
+
+def ranks_under(ancestor):
+    """Process ids of the running pstrain that this process has started, itself or through others; ascending."""
+    parents, names = {}, {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            before, after = stat.read_text().rsplit(")", 1)
+        except OSError:  # it has just ended
+            continue
+        pid, name = before.split(" (", 1)
+        names[int(pid)], parents[int(pid)] = name, int(after.split()[1])
+
+    def is_below(pid):
+        while pid in parents and pid != ancestor:
+            pid = parents[pid]
+        return pid == ancestor
+
+    return sorted(pid for pid, name in names.items() if name == "pstrain" and is_below(pid))
 
 
 class ResumeTest(CliTest):
@@ -79,7 +99,7 @@ class ResumeTest(CliTest):
             deadline = time.time() + 30
             while not list(checkpoints.glob("step-*/checkpoint.h5")) and time.time() < deadline:
                 time.sleep(0.05)
-            subprocess.run(["pkill", "-KILL", "-s", str(process.pid), "-n", "pstrain"], check=False)
+            os.kill(ranks_under(process.pid)[-1], signal.SIGKILL)
             out, _ = process.communicate(timeout=90)
         self.assertEqual(process.returncode, 0, out)
         self.assertEqual(self.predictions(model), undisturbed, out)
