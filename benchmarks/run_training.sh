@@ -50,6 +50,7 @@ least_of() {
   case "$1-$2" in
     a9a-*) echo 0.845 ;;
     agaricus-*) echo 0.99 ;;
+    softmax-easgd) echo 0.89 ;; # the centre lags behind the copies
     softmax-*) echo 0.90 ;;
     cnn-sync | cnn-allreduce) echo 0.975 ;;
     cnn-local) echo 0.94 ;; # RMSProp makes a tenth of the steps
