@@ -15,6 +15,7 @@
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/collectives.hpp"
+#include "core/fault_tolerance.hpp"
 #include "core/log.hpp"
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
@@ -259,6 +260,9 @@ void predict(const core::Communicator& comm, const PstrainOptions& o, const ps::
 core::ExitCode run(const core::Communicator& world, int argc, char** argv) {
   std::optional<PstrainOptions> options = drivers::parse_pstrain_options(argc, argv, world.rank() == 0);
   if (!options) return core::ExitCode::success;
+  if (core::survives_failures())
+    throw core::InputError(
+        "a rank's death ends training: start without --with-ft, and under supervise to go on after one");
   drivers::complete_pstrain_options(*options, world.size());
   drivers::check_pstrain_files(world, *options);
   core::configure_logging(world.rank(), options->quiet ? core::LogLevel::quiet : core::LogLevel::normal);

@@ -55,6 +55,18 @@ MPI_Info separate_pages() {
   return info;
 }
 
+/// Throws on all ranks, and no MpiError, where MPI cannot share memory: callers have another way then.
+void require_shared_window(const Communicator& comm, int result) {
+  if (result != MPI_SUCCESS && MpiError("MPI_Win_allocate_shared", result).is_process_failure())
+    check_mpi(result, "MPI_Win_allocate_shared");
+  agree(comm, [&] {
+    if (result != MPI_SUCCESS)
+      throw Error(
+          "MPI has no memory that ranks share here: MPI_Win_allocate_shared failed (Open MPI: --mca osc must not leave "
+          "out the component sm)");
+  });
+}
+
 /// Calls transfer(buffer offset in bytes, count, displacement) for consecutive pieces that fit into one call.
 template <class F>
 void for_each_transfer(std::size_t count, std::size_t element_bytes, std::size_t offset, F&& transfer) {
@@ -98,7 +110,7 @@ RawWindow::RawWindow(const Communicator& comm, std::size_t bytes, std::size_t el
     MPI_Info info = separate_pages();
     const int result = MPI_Win_allocate_shared(size, unit, info, comm.native(), &base_, &handle_);
     MPI_Info_free(&info);
-    check_mpi(result, "MPI_Win_allocate_shared");
+    require_shared_window(comm, result);
   } else {
     check_mpi(MPI_Win_allocate(size, unit, MPI_INFO_NULL, comm.native(), &base_, &handle_), "MPI_Win_allocate");
   }
