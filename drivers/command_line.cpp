@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "core/atomic_file.hpp"
 #include "core/error.hpp"
 
 namespace drivers {
@@ -51,6 +53,23 @@ CLI::Validator whole_number(std::uint64_t least) {
 CLI::Validator not_empty() {
   return {[](const std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); },
           "TEXT"};
+}
+
+void require_separate_files(std::span<const NamedFile> inputs, std::span<const NamedFile> targets) {
+  std::vector<NamedFile> taken;
+  for (const NamedFile& input : inputs)
+    if (!input.path->empty()) taken.push_back(input);
+  for (const NamedFile& target : targets) {
+    if (target.path->empty()) continue;
+    core::require_writable_target(*target.path);
+    if (!core::is_regular_or_new(*target.path)) continue;
+    for (const NamedFile& other : taken) {
+      if (core::file_identity(*other.path) == core::file_identity(*target.path))
+        throw core::InputError(
+            fmt::format("{} and {} name the same file, {}", other.option, target.option, *target.path));
+    }
+    taken.push_back(target);
+  }
 }
 
 } // namespace drivers

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -20,5 +22,14 @@ namespace drivers {
 /// An empty word is mostly a variable of the user's script that was never set: without this check --output "" would
 /// run for hours and write nothing.
 [[nodiscard]] CLI::Validator not_empty();
+
+/// An option and the file that it names; an empty path stands for an option that was not given.
+struct NamedFile {
+  const char* option;
+  const std::string* path;
+};
+/// InputError, naming both options, unless each target can be written and is neither an input nor another target. What
+/// is no regular file, /dev/null for one, may be given twice. Local.
+void require_separate_files(std::span<const NamedFile> inputs, std::span<const NamedFile> targets);
 
 } // namespace drivers

@@ -229,26 +229,13 @@ void check_fault_options(const PregelOptions& o) {
 }
 
 void check_files(const PregelOptions& o) {
-  using Named = std::pair<const char*, const std::string*>;
-  const Named targets[] = {{"--output", &o.output},
-                           {"--metrics", &o.metrics},
-                           {"--trace", &o.trace},
-                           {"--trace-vertices", &o.trace_vertices}};
-  const Named inputs[] = {
+  const NamedFile targets[] = {{"--output", &o.output},
+                               {"--metrics", &o.metrics},
+                               {"--trace", &o.trace},
+                               {"--trace-vertices", &o.trace_vertices}};
+  const NamedFile inputs[] = {
       {"--graph", &o.graph}, {"--vertices", &o.vertices}, {"--values", &o.values_file}, {"--sources", &o.sources_file}};
-  std::vector<Named> taken;
-  for (const Named& input : inputs)
-    if (!input.second->empty()) taken.push_back(input);
-  for (const Named& target : targets) {
-    if (target.second->empty()) continue;
-    core::require_writable_target(*target.second);
-    if (!core::is_regular_or_new(*target.second)) continue; // /dev/null may be given twice
-    for (const Named& other : taken) {
-      if (core::file_identity(*other.second) == core::file_identity(*target.second))
-        throw InputError(fmt::format("{} and {} name the same file, {}", other.first, target.first, *target.second));
-    }
-    taken.push_back(target);
-  }
+  require_separate_files(inputs, targets);
   if (!o.output.empty() && !core::is_regular_or_new(o.output))
     throw InputError(fmt::format("cannot write {}: results need a regular file, which all ranks write", o.output));
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 
 #include "command_line.hpp"
 #include "core/agreement.hpp"
-#include "core/atomic_file.hpp"
 #include "core/error.hpp"
 #include "core/metrics.hpp"
 #include "ps/consistency/strategy.hpp"
@@ -246,20 +246,11 @@ void complete_prediction(const PstrainOptions& o) {
 }
 
 void check_files(const PstrainOptions& o) {
-  using Named = std::pair<const char*, const std::string*>;
-  std::vector<Named> taken;
-  for (const Named& input : {Named{"--data", &o.data}, Named{"--test", &o.test}, Named{"--predict", &o.predict}})
-    if (!input.second->empty() && !input.second->starts_with("synthetic:")) taken.push_back(input);
-  for (const Named& target : {Named{"--output", &o.output}, Named{"--metrics", &o.metrics}}) {
-    if (target.second->empty()) continue;
-    core::require_writable_target(*target.second);
-    if (!core::is_regular_or_new(*target.second)) continue; // /dev/null may be given twice
-    for (const Named& other : taken) {
-      if (core::file_identity(*other.second) == core::file_identity(*target.second))
-        throw InputError(fmt::format("{} and {} name the same file, {}", other.first, target.first, *target.second));
-    }
-    taken.push_back(target);
-  }
+  std::vector<NamedFile> inputs;
+  for (const NamedFile& input : {NamedFile{"--data", &o.data}, {"--test", &o.test}, {"--predict", &o.predict}})
+    if (!input.path->starts_with("synthetic:")) inputs.push_back(input);
+  const NamedFile targets[] = {{"--output", &o.output}, {"--metrics", &o.metrics}};
+  require_separate_files(inputs, targets);
 }
 
 } // namespace
