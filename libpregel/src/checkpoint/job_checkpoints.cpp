@@ -1,18 +1,17 @@
 #include "pregel/checkpoint/job_checkpoints.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/checkpoint/redistribute.hpp"
+#include "core/checkpoint/resume.hpp"
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "core/log.hpp"
@@ -49,18 +48,6 @@ Table gather_table(std::vector<Part>& parts, const std::string& name) {
   return tables.size() == 1 ? std::move(tables.front()) : core::checkpoint::concatenate(std::move(tables));
 }
 
-/// Makes the directory, if it is not there. InputError if it cannot be read and written. Local.
-void require_usable(const std::string& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw core::InputError("cannot make the checkpoint directory " + directory + ": " + error.message());
-  if (!std::filesystem::is_directory(directory, error))
-    throw core::InputError("--checkpoint-dir " + directory + " is no directory");
-  if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0)
-    throw core::InputError("cannot use the checkpoint directory " + directory + ": " +
-                           std::generic_category().message(errno));
-}
-
 /// Each row to the owner of the vertex that column `key` names.
 Table to_owners(const DistributedGraph& graph, const Table& table, const char* key) {
   std::vector<int> owners;
@@ -92,7 +79,7 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
   core::agree(comm, [&] {
     if (comm.rank() != 0) return;
     const std::string& directory = options_.directory;
-    require_usable(directory);
+    core::checkpoint::require_usable_directory(directory);
     if (!options_.resume && !states_.committed().empty()) {
       throw core::InputError(
           fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "
@@ -232,18 +219,11 @@ void JobCheckpoints::remove_incomplete_states(bool telling) const {
 }
 
 void JobCheckpoints::require_same(const nlohmann::json& wanted, const nlohmann::json& saved, const char* whose) const {
-  for (const auto& [option, value] : wanted.items()) {
-    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json();
-    if (before == value) continue;
-    const auto text = [](const nlohmann::json& j) {
-      if (j.is_null() || j == "") return std::string("not given");
-      return j.is_string() ? j.get<std::string>() : j.dump();
-    };
-    core::InputError error(fmt::format("cannot resume from {}: for its {} {} was {}, now it is {}", options_.directory,
-                                       whose, option, text(before), text(value)));
-    error.set_rank(0);
-    throw error;
-  }
+  const auto difference = core::checkpoint::first_difference(wanted, saved);
+  if (!difference) return;
+  core::InputError error(fmt::format("cannot resume from {}: for its {} {}", options_.directory, whose, *difference));
+  error.set_rank(0);
+  throw error;
 }
 
 std::optional<EngineState> JobCheckpoints::restore(const DistributedGraph& graph) {

@@ -1,38 +1,16 @@
 #include "ps/training/training_checkpoints.hpp"
 
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
+#include "core/checkpoint/resume.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 
 namespace ps {
-namespace {
-
-/// Makes the directory if need be; InputError unless it can be read and written. Local.
-void require_usable(const std::string& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    throw core::InputError(fmt::format("cannot make the checkpoint directory {}: {}", directory, error.message()));
-  if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0)
-    throw core::InputError(
-        fmt::format("cannot use the checkpoint directory {}: {}", directory, std::generic_category().message(errno)));
-}
-
-std::string text_of(const nlohmann::json& value) {
-  if (value.is_null() || value == "") return "not given";
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-} // namespace
 
 TrainingCheckpoints::TrainingCheckpoints(CheckpointOptions options, nlohmann::json identity)
     : options_(std::move(options)), identity_(std::move(identity)), store_(options_.directory, "step", options_.keep) {}
@@ -40,7 +18,7 @@ TrainingCheckpoints::TrainingCheckpoints(CheckpointOptions options, nlohmann::js
 void TrainingCheckpoints::prepare(const core::Communicator& comm) const {
   core::agree(comm, [&] {
     if (comm.rank() != 0) return;
-    require_usable(options_.directory);
+    core::checkpoint::require_usable_directory(options_.directory);
     if (!options_.resume && !store_.committed().empty()) {
       throw core::InputError(fmt::format(
           "{} holds checkpoints of an earlier run (the last at step {}): go on from them with --resume, or remove them",
@@ -60,12 +38,8 @@ std::optional<core::checkpoint::Restored> TrainingCheckpoints::restore(const cor
   if (!found) return std::nullopt;
   if (comm.rank() == 0)
     for (const std::string& line : found->rejected) core::log_warning("warning: " + line);
-  const nlohmann::json& saved = found->meta.at("run");
-  for (const auto& [option, value] : identity_.items()) {
-    const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json();
-    if (before == value) continue;
-    core::InputError error(fmt::format("cannot resume from {}: {} was {}, now it is {}", options_.directory, option,
-                                       text_of(before), text_of(value)));
+  if (const auto difference = core::checkpoint::first_difference(identity_, found->meta.at("run"))) {
+    core::InputError error(fmt::format("cannot resume from {}: {}", options_.directory, *difference));
     error.set_rank(0); // all ranks see the same
     throw error;
   }

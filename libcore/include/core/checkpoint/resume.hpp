@@ -1,0 +1,19 @@
+// Whether a run can go on from what a directory holds, and how it tells that it is done: what every kind of job that
+// keeps checkpoints asks in the same way.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace core::checkpoint {
+
+/// Makes the checkpoint directory if it is not there. InputError unless it can be read and written. Local.
+void require_usable_directory(const std::string& directory);
+
+/// The first option of `wanted` that was another one when `saved` was written: "--damping was 0.85, now it is 0.9".
+/// Both are objects that map options to values; what is null or empty was not given. Nothing if they agree. Local.
+[[nodiscard]] std::optional<std::string> first_difference(const nlohmann::json& wanted, const nlohmann::json& saved);
+
+} // namespace core::checkpoint
