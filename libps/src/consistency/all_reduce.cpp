@@ -16,13 +16,6 @@ namespace {
 /// small enough that the first one leaves early.
 constexpr std::size_t kBucketBytes = std::size_t{1} << 18;
 
-collectives::AllReduceOptions averaging() {
-  collectives::AllReduceOptions options;
-  options.operation = collectives::Operation::average;
-  options.reproducible = true;
-  return options;
-}
-
 std::vector<std::size_t> numbers_of(const auto& workers) {
   std::vector<std::size_t> numbers;
   for (const auto& worker : workers) numbers.push_back(worker.number());
@@ -37,8 +30,8 @@ bool on_all(const core::Communicator& comm, bool here) {
 
 template <class T>
 AllReduce<T>::AllReduce(const TrainingSite<T>& site)
-    : Strategy<T>(site),
-      reducer_(site.comm, averaging()),
+    : LockstepStrategy<T>(site, 1),
+      reducer_(site.comm, mean_in_worker_order()),
       layout_(site.comm, numbers_of(site.workers)),
       one_each_(on_all(site.comm, site.workers.size() == 1 &&
                                       site.workers.front().number() == static_cast<std::size_t>(site.comm.rank()))),
@@ -52,30 +45,21 @@ AllReduce<T>::AllReduce(const TrainingSite<T>& site)
 }
 
 template <class T>
-void AllReduce<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
-  for (stopped_ = false; round_ < rounds; ++round_) {
-    look();
-    const bool stop = (stop_asked != nullptr && stop_asked()) || this->site_.monitor.wants_stop();
-    if (core::all_reduce_value(this->site_.comm, stop ? 1 : 0, core::Reduce::max) != 0) {
-      stopped_ = true;
-      return;
-    }
-    const std::size_t sent = reducer_.bytes_sent(), steps = reducer_.steps();
-    if (one_each_ && !pads_)
-      average_overlapped();
-    else
-      average_in_one();
-    rule_->apply(parameters_, mean_);
+void AllReduce<T>::train_round() {
+  const std::size_t sent = reducer_.bytes_sent(), steps = reducer_.steps();
+  if (one_each_ && !pads_)
+    average_overlapped();
+  else
+    average_in_one();
+  rule_->apply(parameters_, mean_);
 
-    Measurements& measured = this->site_.measured;
-    measured.gradients += this->site_.workers.size();
-    measured.clock_lead.add(0, this->site_.workers.size());
-    measured.version_staleness.add(0, this->site_.workers.size());
-    measured.messages += reducer_.steps() - steps;
-    measured.bytes_pushed += reducer_.bytes_sent() - sent;
-    measured.bytes_pulled += reducer_.bytes_sent() - sent; // what all send is what all receive
-  }
-  look();
+  Measurements& measured = this->site_.measured;
+  measured.gradients += this->site_.workers.size();
+  measured.clock_lead.add(0, this->site_.workers.size());
+  measured.version_staleness.add(0, this->site_.workers.size());
+  measured.messages += reducer_.steps() - steps;
+  measured.bytes_pushed += reducer_.bytes_sent() - sent;
+  measured.bytes_pulled += reducer_.bytes_sent() - sent; // what all send is what all receive
 }
 
 /// Buckets leave while the backward pass goes on; all ranks have the same model, so they start the same ones.
@@ -93,7 +77,7 @@ void AllReduce<T>::average_overlapped() {
     if ((end - begin) * sizeof(T) >= kBucketBytes || begin == 0) send_off();
     if (!handles.empty()) (void)handles.back().test();
   };
-  (void)worker.gradient(this->site_.model, parameters_, round_, mean_, ready);
+  (void)worker.gradient(this->site_.model, parameters_, this->round_, mean_, ready);
   core::Stopwatch waiting;
   begin = 0; // a model need not report
   send_off();
@@ -109,7 +93,7 @@ void AllReduce<T>::average_in_one() {
   for (std::size_t i = 0; i < this->site_.workers.size(); ++i) {
     Worker<T>& worker = this->site_.workers[i];
     const std::span<T> gradient = one_each_ ? mean_ : std::span<T>(gradients_[i]);
-    (void)worker.gradient(this->site_.model, parameters_, round_, gradient);
+    (void)worker.gradient(this->site_.model, parameters_, this->round_, gradient);
     ready_at = std::max(ready_at, worker.pace().ready_at(start));
     addends.push_back(gradient);
   }
@@ -122,13 +106,6 @@ void AllReduce<T>::average_in_one() {
     reducer_.all_reduce_many(layout_, std::span<const std::span<const T>>(addends), mean_);
   for (const Worker<T>& worker : this->site_.workers)
     this->site_.measured.wait_seconds[worker.number()] += waiting.seconds();
-}
-
-template <class T>
-void AllReduce<T>::look() {
-  LossMonitor<T>& monitor = this->site_.monitor;
-  if (monitor.may_look() && monitor.due(round_))
-    monitor.look(round_, round_ * this->site_.roles.workers(), parameters_);
 }
 
 template <class T>
@@ -153,7 +130,7 @@ core::checkpoint::Part AllReduce<T>::save() {
 
 template <class T>
 nlohmann::json AllReduce<T>::describe() {
-  return {{"version", round_}, {"rule_steps", rule_->steps()}};
+  return {{"version", this->round_}, {"rule_steps", rule_->steps()}};
 }
 
 template <class T>
@@ -175,7 +152,7 @@ void AllReduce<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::P
   const auto shared_states = share->state(), states = rule_->state();
   for (std::size_t s = 0; s < states.size(); ++s) spread(shared_states[s].values, states[s].values);
   rule_->set_steps(meta.at("rule_steps").get<std::uint64_t>());
-  round_ = rounds;
+  this->round_ = rounds;
 }
 
 template class AllReduce<float>;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kRoundsBetweenQuestions = 8;
 
 template <class T>
 Gossip<T>::Gossip(const TrainingSite<T>& site)
-    : Strategy<T>(site),
+    : LockstepStrategy<T>(site, kRoundsBetweenQuestions),
       comm_(site.comm.duplicate()),
       topology_(Topology::named(site.comm, site.options.topology, site.roles.workers())),
       copy_of_(site.roles.workers()) {
@@ -64,21 +64,10 @@ void Gossip<T>::plan_links() {
 }
 
 template <class T>
-void Gossip<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
-  for (stopped_ = false; round_ < rounds; ++round_) {
-    look();
-    if (round_ % kRoundsBetweenQuestions == 0) {
-      const bool stop = (stop_asked != nullptr && stop_asked()) || this->site_.monitor.wants_stop();
-      if (core::all_reduce_value(comm_, stop ? 1 : 0, core::Reduce::max) != 0) {
-        stopped_ = true;
-        return;
-      }
-    }
-    compute_gradients();
-    exchange();
-    mix_and_update();
-  }
-  look();
+void Gossip<T>::train_round() {
+  compute_gradients();
+  exchange();
+  mix_and_update();
 }
 
 template <class T>
@@ -86,7 +75,7 @@ void Gossip<T>::compute_gradients() {
   const auto start = std::chrono::steady_clock::now();
   auto ready_at = start;
   for (Replica& replica : replicas_) {
-    (void)replica.worker->gradient(this->site_.model, replica.parameters, round_, replica.gradient);
+    (void)replica.worker->gradient(this->site_.model, replica.parameters, this->round_, replica.gradient);
     ready_at = std::max(ready_at, replica.worker->pace().ready_at(start));
   }
   std::this_thread::sleep_until(ready_at);
@@ -137,13 +126,6 @@ void Gossip<T>::mix_and_update() {
 }
 
 template <class T>
-void Gossip<T>::look() {
-  LossMonitor<T>& monitor = this->site_.monitor;
-  if (monitor.may_look() && monitor.due(round_))
-    monitor.look(round_, round_ * this->site_.roles.workers(), *copy_of_[0]);
-}
-
-template <class T>
 void Gossip<T>::read_parameters(std::span<T> parameters) {
   std::vector<std::size_t> numbers;
   std::vector<std::span<const T>> addends;
@@ -151,10 +133,7 @@ void Gossip<T>::read_parameters(std::span<T> parameters) {
     numbers.push_back(replica.worker->number());
     addends.emplace_back(replica.parameters);
   }
-  collectives::AllReduceOptions options;
-  options.operation = collectives::Operation::average;
-  options.reproducible = true;
-  collectives::AllReducer reducer(comm_, options);
+  collectives::AllReducer reducer(comm_, mean_in_worker_order());
   const collectives::WorkerLayout layout(comm_, numbers);
   reducer.all_reduce_many(layout, std::span<const std::span<const T>>(addends), parameters);
 }
@@ -175,14 +154,14 @@ core::checkpoint::Part Gossip<T>::save() {
 
 template <class T>
 nlohmann::json Gossip<T>::describe() {
-  return {{"version", round_}, {"rule_steps", round_}};
+  return {{"version", this->round_}, {"rule_steps", this->round_}};
 }
 
 template <class T>
 void Gossip<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) {
   take_workers<T>(comm_, parts, this->site_.roles, copies());
   for (Replica& replica : replicas_) replica.rule->set_steps(meta.at("rule_steps").get<std::uint64_t>());
-  round_ = rounds;
+  this->round_ = rounds;
 }
 
 template class Gossip<float>;

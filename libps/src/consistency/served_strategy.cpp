@@ -60,7 +60,7 @@ void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
     bool moved = serve();
     for (Runner& runner : runners_) moved = advance(runner, rounds) || moved;
     moved = watch_loss() || moved;
-    const bool asked = (stop_asked != nullptr && stop_asked()) || this->site_.monitor.wants_stop();
+    const bool asked = this->should_stop(stop_asked);
     if (asked && !stop_requested_) {
       stop_requested_ = true;
       stop_soon();

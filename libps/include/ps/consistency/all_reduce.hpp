@@ -15,29 +15,27 @@
 #include <vector>
 
 #include "collectives/all_reduce.hpp"
-#include "ps/consistency/strategy.hpp"
+#include "ps/consistency/lockstep_strategy.hpp"
 #include "ps/update/update_rule.hpp"
 
 namespace ps {
 
 template <class T>
-class AllReduce final : public Strategy<T> {
+class AllReduce final : public LockstepStrategy<T> {
  public:
   explicit AllReduce(const TrainingSite<T>& site);
 
-  void train(std::uint64_t rounds, StopAsked stop_asked) override;
-  [[nodiscard]] std::uint64_t rounds_done() const noexcept override { return round_; }
-  [[nodiscard]] bool stopped() const noexcept override { return stopped_; }
   void read_parameters(std::span<T> parameters) override;
   [[nodiscard]] core::checkpoint::Part save() override;
   [[nodiscard]] nlohmann::json describe() override;
   void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) override;
 
  private:
+  void train_round() override;
+  [[nodiscard]] std::span<const T> watched() const override { return parameters_; }
   /// The mean of all workers' gradients into mean_. Collective.
   void average_overlapped();
   void average_in_one();
-  void look();
   /// Parameters that this rank saves.
   [[nodiscard]] ShardMap shares() const noexcept;
 
@@ -49,8 +47,6 @@ class AllReduce final : public Strategy<T> {
   std::span<T> mean_;
   std::vector<std::vector<T>> gradients_; // of this rank's workers, unless one_each_
   std::unique_ptr<UpdateRule<T>> rule_;
-  std::uint64_t round_ = 0;
-  bool stopped_ = false;
 };
 
 } // namespace ps

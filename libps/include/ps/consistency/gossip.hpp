@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "ps/consistency/strategy.hpp"
+#include "ps/consistency/lockstep_strategy.hpp"
 #include "ps/consistency/topology.hpp"
 #include "ps/training/state_tables.hpp"
 #include "ps/update/update_rule.hpp"
@@ -22,14 +22,11 @@
 namespace ps {
 
 template <class T>
-class Gossip final : public Strategy<T> {
+class Gossip final : public LockstepStrategy<T> {
  public:
   /// Throws InputError on all ranks for a topology that cannot be read or is not connected.
   explicit Gossip(const TrainingSite<T>& site);
 
-  void train(std::uint64_t rounds, StopAsked stop_asked) override;
-  [[nodiscard]] std::uint64_t rounds_done() const noexcept override { return round_; }
-  [[nodiscard]] bool stopped() const noexcept override { return stopped_; }
   void read_parameters(std::span<T> parameters) override;
   [[nodiscard]] core::checkpoint::Part save() override;
   [[nodiscard]] nlohmann::json describe() override;
@@ -50,11 +47,12 @@ class Gossip final : public Strategy<T> {
     std::vector<std::size_t> incoming;
   };
 
+  void train_round() override;
+  [[nodiscard]] std::span<const T> watched() const override { return *copy_of_[0]; }
   void plan_links();
   void compute_gradients();
   void exchange();
   void mix_and_update();
-  void look();
   [[nodiscard]] std::vector<CopyOfWorker<T>> copies();
 
   core::Communicator comm_; // its own: messages need no tags
@@ -63,8 +61,6 @@ class Gossip final : public Strategy<T> {
   std::vector<Link> links_;
   std::vector<std::vector<T>> received_;       // copies from other ranks
   std::vector<const std::vector<T>*> copy_of_; // by worker: where its copy is on this rank, if it is needed
-  std::uint64_t round_ = 0;
-  bool stopped_ = false;
 };
 
 } // namespace ps

@@ -72,6 +72,11 @@ class Strategy {
   virtual void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) = 0;
 
  protected:
+  /// Somebody on this rank wants the run to end: a signal, or the monitor. Local.
+  [[nodiscard]] bool should_stop(StopAsked stop_asked) const {
+    return (stop_asked != nullptr && stop_asked()) || site_.monitor.wants_stop();
+  }
+
   TrainingSite<T> site_;
 };
 
