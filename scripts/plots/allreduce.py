@@ -17,12 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-except ImportError:
-    sys.exit("allreduce.py: matplotlib is missing (Debian: apt-get install python3-matplotlib)")
+from figures import pyplot, save
 
 MAIN = {"automatic": "#d62728", "chunked_ring": "#1f77b4", "naive_ring": "#7f7f7f", "mpi": "#000000"}
 OTHERS = ["#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf", "#ff7f0e", "#aec7e8", "#98df8a"]
@@ -47,16 +42,6 @@ def style_of(name, names):
     others = [one for one in names if one not in MAIN]
     line = ":" if name.startswith("mpi_") else "-"
     return {"color": OTHERS[others.index(name) % len(OTHERS)], "linewidth": 1.1, "linestyle": line}
-
-
-def save(figure, directory, name):
-    for suffix in "png", "svg":
-        path = directory / f"{name}.{suffix}"
-        # No date in the file: the same numbers give the same bytes.
-        metadata = {"Date": None} if suffix == "svg" else None
-        figure.savefig(path, dpi=130, bbox_inches="tight", metadata=metadata)
-    pyplot.close(figure)
-    print(f"{directory / name}.png .svg")
 
 
 def size_axis(axes):
@@ -123,8 +108,8 @@ def main():
     parser.add_argument("--results", type=Path, default=Path("results/allreduce"), help="directory with the JSON files")
     parser.add_argument("--rate", type=bytes_per_second, default="200mbit", help="of the cluster's links (200mbit)")
     options = parser.parse_args()
-    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text: a fifth of the bytes
-    matplotlib.rcParams["svg.hashsalt"] = "superstep"
+    pyplot.rcParams["svg.fonttype"] = "none"  # text stays text: a fifth of the bytes
+    pyplot.rcParams["svg.hashsalt"] = "superstep"
     nodes, clusters = read_runs(options.results, "node"), read_runs(options.results, "cluster")
     if not nodes and not clusters:
         sys.exit(f"allreduce.py: {options.results}: no node-*.json and no cluster-*.json")

@@ -14,24 +14,9 @@ import json
 import sys
 from pathlib import Path
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-except ImportError:
-    sys.exit("training.py: matplotlib is missing (Debian: apt-get install python3-matplotlib)")
+from figures import pyplot, save
 
 BARS = 40  # of a histogram; what is beyond is added to the last one
-
-
-def save(figure, directory, name):
-    for suffix in "png", "svg":
-        path = directory / f"{name}.{suffix}"
-        # No date in the file: the same numbers give the same bytes.
-        metadata = {"Date": None} if suffix == "svg" else None
-        figure.savefig(path, dpi=130, bbox_inches="tight", metadata=metadata)
-    pyplot.close(figure)
-    print(f"{directory / name}.png .svg")
 
 
 def plot_loss(runs, directory, target, logarithmic):
