@@ -11,11 +11,6 @@ namespace {
 using namespace all_reduce_test;
 using namespace collectives;
 
-const core::Communicator& world() {
-  static const core::Communicator comm = core::Communicator::world();
-  return comm;
-}
-
 /// What the call says when it fails; "" when it does not.
 std::string message_of(const std::function<void()>& call) {
   try {

@@ -21,6 +21,23 @@ namespace all_reduce_test {
 using collectives::Element;
 using collectives::Operation;
 
+inline const core::Communicator& world() {
+  static const core::Communicator comm = core::Communicator::world();
+  return comm;
+}
+
+inline std::vector<collectives::Algorithm> algorithms_with_automatic() {
+  std::vector<collectives::Algorithm> all(collectives::all_algorithms().begin(), collectives::all_algorithms().end());
+  all.push_back(collectives::Algorithm::automatic);
+  return all;
+}
+
+inline collectives::AllReduceOptions with(collectives::Algorithm algorithm) {
+  collectives::AllReduceOptions options;
+  options.algorithm = algorithm;
+  return options;
+}
+
 /// Exact in every element type: small whole numbers.
 template <Element T>
 T number(long x) {
