@@ -1,6 +1,6 @@
-// A rank that is alive but silent holds up everybody, and MPI does not notice: it was stopped (SIGSTOP, job control), or
-// computes for ever, or its machine swaps. Nothing inside it can be relied on, so a small process beside each rank, its
-// guard, looks at it from outside, and kills it when it has been silent for too long. The silence has then become a
+// A rank that is alive but silent holds up everybody, and MPI does not notice: it was stopped (SIGSTOP, job control),
+// or computes for ever, or its machine swaps. Nothing inside it can be relied on, so a small process beside each rank,
+// its guard, looks at it from outside, and kills it when it has been silent for too long. The silence has then become a
 // death, which ULFM or the launcher reports to the others. Shrinking a communicator does not get past a process that is
 // only frozen (Open MPI 5), so killing is needed in any case.
 //
