@@ -19,7 +19,6 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,7 +87,8 @@ SilenceGuard::SilenceGuard(double limit_seconds, const std::string& who) {
   std::string name = kGuardName, process = std::to_string(getpid()), limit = fmt::format("{}", limit_seconds),
               rank = who;
   const std::array<char*, 5> words{name.data(), process.data(), limit.data(), rank.data(), nullptr};
-  const int failed = posix_spawn(&guard_, "/proc/self/exe", &actions, nullptr, words.data(), environ);
+  pid_t guard = -1;
+  const int failed = posix_spawn(&guard, "/proc/self/exe", &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(descriptor);
   if (failed != 0) {
@@ -98,8 +98,7 @@ SilenceGuard::SilenceGuard(double limit_seconds, const std::string& who) {
 }
 
 SilenceGuard::~SilenceGuard() {
-  kill(guard_, SIGKILL);
-  waitpid(guard_, nullptr, 0);
+  waiting();
   munmap(shared_, sizeof(Shared));
 }
 

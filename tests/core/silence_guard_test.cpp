@@ -89,10 +89,11 @@ void expect_left_alone(const Ended& ended) {
 
 /// All at the same time: each takes some limits. Those that are killed come first, because their time counts.
 TEST(SilenceGuard, KillsWhoIsSilentAndNobodyElse) {
-  Probe stops("stop"), stops_while_it_waits("stop-waiting"), computes_for_ever("spin"), waits("wait"),
-      works_in_bursts("bursts");
+  Probe stops("stop"), stops_while_it_waits("stop-waiting"), stops_on_its_way_out("stop-leaving"),
+      computes_for_ever("spin"), waits("wait"), works_in_bursts("bursts");
   expect_killed(stops.end(), "42", "stopped");
   expect_killed(stops_while_it_waits.end(), "41", "stopped");
+  expect_killed(stops_on_its_way_out.end(), "41", "stopped");
   expect_killed(computes_for_ever.end(), "42", "computing");
   expect_left_alone(waits.end());
   expect_left_alone(works_in_bursts.end());

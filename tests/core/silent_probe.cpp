@@ -1,6 +1,6 @@
 // A process that is watched by a SilenceGuard and is silent, or not, as it is told:
 //
-//   silent_probe LIMIT stop|spin|wait|bursts|stop-waiting
+//   silent_probe LIMIT stop|spin|wait|bursts|stop-waiting|stop-leaving
 //
 // It prints the process id of its guard first. stop and spin do not end by themselves; the others do, after three
 // limits.
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -42,13 +43,17 @@ int main(int argc, char** argv) {
   if (const auto guarded = core::run_as_guard(argc, argv)) return *guarded;
   const double limit = std::atof(argv[1]);
   const std::string_view what = argv[2];
-  core::SilenceGuard guard(limit, "rank 7");
+  std::optional<core::SilenceGuard> of_the_run(std::in_place, limit, "rank 7");
+  core::SilenceGuard& guard = *of_the_run;
   std::printf("%s\n", child().c_str());
   std::fflush(stdout);
   guard.working(41);
   guard.waiting();
   if (what == "stop-waiting") {
     (void)raise(SIGSTOP); // frozen while it waits: silent all the same
+  } else if (what == "stop-leaving") {
+    of_the_run.reset(); // the run is over, the process is not
+    (void)raise(SIGSTOP);
   } else if (what == "stop") {
     guard.working(42);
     (void)raise(SIGSTOP);

@@ -13,15 +13,14 @@
 #include <optional>
 #include <string>
 
-#include <sys/types.h>
-
 namespace core {
 
 class SilenceGuard {
  public:
   /// Starts the guard of this process. `who` is its name in the message: "rank 2". Local.
   SilenceGuard(double limit_seconds, const std::string& who);
-  /// Ends the guard. If this process dies, the guard goes with it.
+  /// From now on all is waiting. The guard itself ends with this process and not before: a process can be stopped on its
+  /// way out too, in MPI_Finalize, and then its launcher would wait for it for ever.
   ~SilenceGuard();
   SilenceGuard(const SilenceGuard&) = delete;
   SilenceGuard& operator=(const SilenceGuard&) = delete;
@@ -36,7 +35,6 @@ class SilenceGuard {
   friend std::optional<int> run_as_guard(int argc, char** argv);
 
   Shared* shared_ = nullptr;
-  pid_t guard_ = -1;
 };
 
 /// If this process was started as a guard: guards, and returns the exit code. To be called first in main, before MPI.
