@@ -134,6 +134,7 @@ nlohmann::json metrics(const core::Communicator& comm, const PstrainOptions& o, 
   nlohmann::json document = report.to_json(o.training.batch);
   document["model"] = o.model;
   document["strategy"] = o.training.strategy;
+  document["table"] = o.table;
   document["precision"] = o.precision;
   document["optimizer"] = o.training.update.rule;
   document["learning_rate"] = o.training.update.learning_rate;

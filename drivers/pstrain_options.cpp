@@ -16,6 +16,7 @@
 #include "core/agreement.hpp"
 #include "core/error.hpp"
 #include "core/metrics.hpp"
+#include "ps/consistency/sparse_async.hpp"
 #include "ps/consistency/strategy.hpp"
 
 namespace drivers {
@@ -105,6 +106,12 @@ void add_strategy_options(CLI::App& app, PstrainOptions& o) {
       ->capture_default_str()
       ->group("Strategy");
   app.add_flag("--racy", o.training.racy, "async, ssp: read parameters without atomicity (Hogwild)")->group("Strategy");
+  app.add_option("--table", o.table,
+                 "dense: workers pull and push all parameters; sparse: those of the features in their batch, for "
+                 "linear models on sparse rows, async and ssp, sgd and adagrad")
+      ->check(CLI::IsMember({"dense", "sparse"}))
+      ->capture_default_str()
+      ->group("Strategy");
   app.add_option("--local-steps", o.training.local_steps, "local, easgd: gradients between two exchanges")
       ->check(whole_number(1))
       ->capture_default_str()
@@ -300,6 +307,8 @@ void complete_pstrain_options(PstrainOptions& o, int ranks) {
   o.training.update.rule = o.rule.empty() ? defaults.rule : o.rule;
   o.training.update.learning_rate = o.learning_rate.value_or(defaults.learning_rate);
   (void)ps::make_update_rule<double>(o.training.update, 0); // refuses unknown ones
+  o.training.sparse_table = o.table == "sparse";
+  if (o.training.sparse_table) ps::require_sparse_table_fits(o.training, o.model, o.l2);
   o.training.staleness = o.staleness == "inf" ? ps::TrainingOptions::kUnbounded : std::stoull(o.staleness);
   o.training.progress = !o.quiet && (o.progress || isatty(STDERR_FILENO) != 0);
 }
@@ -331,6 +340,7 @@ nlohmann::json identity_of(const PstrainOptions& o, const ps::Roles& roles, cons
                              {"--l2", o.l2}};
   if (o.model == "mlp") identity["--hidden"] = o.hidden;
   if (ps::find_strategy(t.strategy).has_local_steps) identity["--local-steps"] = t.local_steps;
+  identity["--table"] = t.sparse_table ? nlohmann::json(o.table) : nlohmann::json(); // null: dense, the default
   if (t.strategy == "easgd") identity["--rho"] = t.rho ? nlohmann::json(*t.rho) : nlohmann::json();
   if (t.strategy == "gossip") identity["--topology"] = t.topology;
   return identity;

@@ -27,6 +27,7 @@ struct PstrainOptions {
   std::size_t workers = 0; ///< 0: one for each rank that is not only a server
   std::string servers;
   std::string staleness = "3";
+  std::string table = "dense";
   std::vector<std::string> stragglers;
   std::string straggler_mode = "sleep";
   std::optional<double> gradient_seconds;

@@ -30,7 +30,12 @@ void require_usable_directory(const std::string& directory) {
                      std::generic_category().message(errno));
 }
 
-std::optional<std::string> first_difference(const nlohmann::json& wanted, const nlohmann::json& saved) {
+std::optional<std::string> first_difference(const nlohmann::json& wanted, const nlohmann::json& saved,
+                                            const std::string& before_all) {
+  if (!before_all.empty() && wanted.contains(before_all)) {
+    const nlohmann::json alone = {{before_all, wanted.at(before_all)}};
+    if (const auto difference = first_difference(alone, saved)) return difference;
+  }
   for (const auto& [option, value] : wanted.items()) {
     const nlohmann::json before = saved.contains(option) ? saved.at(option) : nlohmann::json();
     if (before != value) return fmt::format("{} was {}, now it is {}", option, text_of(before), text_of(value));

@@ -5,7 +5,7 @@
 namespace ps {
 
 template <class T>
-Async<T>::Async(const TrainingSite<T>& site) : ServedStrategy<T>(site, 1) {
+Async<T>::Async(const TrainingSite<T>& site) : DenseStrategy<T>(site, 1) {
   if (site.options.update.rule == "sgd") {
     scaled_.resize(site.workers.empty() ? 0 : site.model.parameter_count());
     return;
@@ -71,7 +71,7 @@ bool Async<T>::serve() {
 template <class T>
 void Async<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) {
   version_ = meta.at("version").get<std::int64_t>();
-  ServedStrategy<T>::restore(rounds, std::move(parts), meta);
+  DenseStrategy<T>::restore(rounds, std::move(parts), meta);
 }
 
 template class Async<float>;

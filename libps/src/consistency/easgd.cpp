@@ -26,7 +26,7 @@ double force_of(const TrainingOptions& options, std::size_t workers) {
 
 template <class T>
 Easgd<T>::Easgd(const TrainingSite<T>& site)
-    : ServedStrategy<T>(site, site.options.local_steps),
+    : DenseStrategy<T>(site, site.options.local_steps),
       force_(static_cast<T>(force_of(site.options, site.roles.workers()))),
       centre_(site.workers.empty() ? 0 : site.model.parameter_count()) {
   for (std::size_t i = 0; i < site.workers.size(); ++i)
@@ -68,7 +68,7 @@ bool Easgd<T>::serve() {
 
 template <class T>
 core::checkpoint::Part Easgd<T>::save() {
-  core::checkpoint::Part part = ServedStrategy<T>::save();
+  core::checkpoint::Part part = DenseStrategy<T>::save();
   std::vector<CopyOfWorker<T>> copies;
   for (std::size_t i = 0; i < this->runners_.size(); ++i)
     copies.push_back({this->runners_[i].worker->number(), this->runners_[i].parameters, rules_[i].get()});
@@ -78,7 +78,7 @@ core::checkpoint::Part Easgd<T>::save() {
 
 template <class T>
 nlohmann::json Easgd<T>::describe() {
-  nlohmann::json meta = ServedStrategy<T>::describe();
+  nlohmann::json meta = DenseStrategy<T>::describe();
   const std::uint64_t steps = rules_.empty() ? 0 : rules_.front()->steps();
   meta["rule_steps"] = core::all_reduce_value(this->site_.comm, steps, core::Reduce::max);
   return meta;
@@ -92,7 +92,7 @@ void Easgd<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part>
     rules_[i]->set_steps(meta.at("rule_steps").get<std::uint64_t>());
   }
   take_workers<T>(this->site_.comm, parts, this->site_.roles, copies);
-  ServedStrategy<T>::restore(rounds, std::move(parts), meta);
+  DenseStrategy<T>::restore(rounds, std::move(parts), meta);
 }
 
 template class Easgd<float>;

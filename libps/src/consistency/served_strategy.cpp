@@ -8,7 +8,6 @@
 #include "core/collectives.hpp"
 #include "core/patience.hpp"
 #include "core/quiet_barrier.hpp"
-#include "ps/training/state_tables.hpp"
 
 namespace ps {
 namespace {
@@ -22,30 +21,10 @@ template <class T>
 ServedStrategy<T>::ServedStrategy(const TrainingSite<T>& site, std::size_t steps_per_round)
     : Strategy<T>(site),
       steps_per_round_(steps_per_round),
-      table_(site.comm, site.model.parameter_count(), site.roles.servers()),
       clocks_(site.comm, site.roles.workers(), site.roles.servers().front()),
       status_(site.comm, 2, site.roles.servers().front()) {
-  const std::size_t parameters = site.model.parameter_count();
-  std::vector<T> start(parameters);
-  site.model.initialise(start, site.options.seed);
-  if (is_server()) {
-    const auto first = start.begin() + static_cast<std::ptrdiff_t>(table_.shards().begin(table_.shard_index()));
-    std::copy_n(first, table_.shard().size(), table_.shard().begin());
-    table_.sync();
-  }
-  for (Worker<T>& worker : site.workers) {
-    Runner& runner = runners_.emplace_back();
-    runner.worker = &worker;
-    runner.parameters = start;
-    runner.gradient.resize(parameters);
-  }
-  if (site.monitor.watches()) watched_.resize(parameters);
-  core::quiet_barrier(site.comm);
-}
-
-template <class T>
-std::unique_ptr<UpdateRule<T>> ServedStrategy<T>::make_shard_rule() const {
-  return make_update_rule<T>(this->site_.options.update, table_.shard().size());
+  for (Worker<T>& worker : site.workers) runners_.emplace_back().worker = &worker;
+  if (site.monitor.watches()) watched_.resize(site.model.parameter_count());
 }
 
 template <class T>
@@ -77,11 +56,11 @@ void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
   }
   while (serve()) {
   } // what was announced just before the meeting
-  core::quiet_barrier(this->site_.comm);
+  meet();
   stopped_ = read_status().stop_at <= rounds;
   if (!stopped_) return;
   core::quiet_barrier(this->site_.comm); // all have read it: the next call begins without
-  if (this->site_.comm.rank() == this->site_.roles.servers().front()) status_.write(kStop, 0);
+  if (is_first_server()) status_.write(kStop, 0);
   core::quiet_barrier(this->site_.comm);
 }
 
@@ -157,7 +136,7 @@ void ServedStrategy<T>::compute(Runner& runner) {
   // A rank that is server and worker serves between two layers, or others would wait for a whole batch.
   GradientReady serving;
   if (is_server()) serving = [this](std::size_t, std::size_t) { (void)serve(); };
-  (void)runner.worker->gradient(this->site_.model, runner.parameters, step, runner.gradient, serving);
+  compute_gradient(runner, step, serving);
   ++this->site_.measured.gradients;
   runner.ready_at = runner.worker->pace().ready_at(start);
   runner.phase = Phase::padding;
@@ -175,19 +154,13 @@ void ServedStrategy<T>::stop_waiting(Runner& runner) {
 }
 
 template <class T>
-void ServedStrategy<T>::pull(Runner& runner, bool racy) {
-  if (racy)
-    table_.pull_racy(0, runner.parameters);
-  else
-    table_.pull(0, runner.parameters);
-  ++this->site_.measured.messages;
-  this->site_.measured.bytes_pulled += table_.size() * sizeof(T);
+void ServedStrategy<T>::compute_gradient(Runner& runner, std::uint64_t step, const GradientReady& serving) {
+  (void)runner.worker->gradient(this->site_.model, runner.parameters, step, runner.gradient, serving);
 }
 
 template <class T>
-void ServedStrategy<T>::count_push() {
-  ++this->site_.measured.messages;
-  this->site_.measured.bytes_pushed += table_.size() * sizeof(T);
+void ServedStrategy<T>::meet() {
+  core::quiet_barrier(this->site_.comm);
 }
 
 template <class T>
@@ -196,8 +169,9 @@ bool ServedStrategy<T>::watch_loss() {
   if (!monitor.may_look()) return false;
   const auto version = read_status().version;
   if (!monitor.due(static_cast<std::uint64_t>(version))) return false;
-  table_.pull(0, watched_);
-  monitor.look(static_cast<std::uint64_t>(version), gradients_at(version), watched_);
+  const core::Stopwatch reading;
+  read_for_monitor(watched_);
+  monitor.look(static_cast<std::uint64_t>(version), gradients_at(version), watched_, reading.seconds());
   return true;
 }
 
@@ -214,40 +188,17 @@ std::uint64_t ServedStrategy<T>::rounds_done() const noexcept {
 }
 
 template <class T>
-void ServedStrategy<T>::read_parameters(std::span<T> parameters) {
-  table_.pull(0, parameters);
-  core::quiet_barrier(this->site_.comm);
-}
-
-template <class T>
-core::checkpoint::Part ServedStrategy<T>::save() {
-  core::checkpoint::Part part;
-  if (!is_server()) return part;
-  table_.sync();
-  part.push_back(parameter_table<T>(table_.shards().begin(table_.shard_index()), table_.shard(), rule()));
-  return part;
-}
-
-template <class T>
 nlohmann::json ServedStrategy<T>::describe() {
-  const std::uint64_t steps = rule() != nullptr ? rule()->steps() : 0;
-  return {{"version", read_status().version},
-          {"rule_steps", core::all_reduce_value(this->site_.comm, steps, core::Reduce::max)}};
+  return {{"version", read_status().version}};
 }
 
 template <class T>
-void ServedStrategy<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts,
+void ServedStrategy<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> /*parts*/,
                                 const nlohmann::json& meta) {
   const core::Communicator& comm = this->site_.comm;
-  const std::vector<int>& servers = this->site_.roles.servers();
-  take_parameters<T>(
-      comm, parts, [&](std::size_t index) { return servers[table_.shards().server_of(index)]; }, table_.shard(),
-      rule());
-  table_.sync();
-  if (rule() != nullptr) rule()->set_steps(meta.at("rule_steps").get<std::uint64_t>());
   for (Runner& runner : runners_) runner.round = rounds;
   core::quiet_barrier(comm);
-  if (comm.rank() == servers.front()) {
+  if (is_first_server()) {
     clocks_.set_all(static_cast<std::int64_t>(rounds));
     status_.write(kVersion, meta.at("version").get<std::int64_t>());
   }

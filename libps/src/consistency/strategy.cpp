@@ -10,6 +10,7 @@
 #include "ps/consistency/easgd.hpp"
 #include "ps/consistency/gossip.hpp"
 #include "ps/consistency/local.hpp"
+#include "ps/consistency/sparse_async.hpp"
 #include "ps/consistency/ssp.hpp"
 #include "ps/consistency/sync.hpp"
 
@@ -45,6 +46,7 @@ const StrategyInfo& find_strategy(std::string_view name) {
 template <class T>
 std::unique_ptr<Strategy<T>> make_strategy(const TrainingSite<T>& site) {
   const std::string_view name = find_strategy(site.options.strategy).name;
+  if (site.options.sparse_table) return std::make_unique<SparseAsync<T>>(site);
   if (name == "sync") return std::make_unique<Sync<T>>(site);
   if (name == "async") return std::make_unique<Async<T>>(site);
   if (name == "ssp") return std::make_unique<Ssp<T>>(site);

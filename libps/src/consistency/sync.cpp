@@ -8,7 +8,7 @@ namespace ps {
 
 template <class T>
 Sync<T>::Sync(const TrainingSite<T>& site, std::size_t steps_per_round)
-    : ServedStrategy<T>(site, steps_per_round),
+    : DenseStrategy<T>(site, steps_per_round),
       mailboxes_(site.comm, site.model.parameter_count(), site.roles.servers(), site.roles.workers()) {
   if (!this->is_server()) return;
   rule_ = this->make_shard_rule();
@@ -80,7 +80,7 @@ void Sync<T>::restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> 
   nlohmann::json adapted = meta; // there may have been another number of servers
   adapted["version"] = rounds * this->site_.roles.servers().size();
   updates_ = rounds;
-  ServedStrategy<T>::restore(rounds, std::move(parts), adapted);
+  DenseStrategy<T>::restore(rounds, std::move(parts), adapted);
 }
 
 template class Sync<float>;

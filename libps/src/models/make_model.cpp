@@ -116,6 +116,10 @@ std::span<const std::string_view> model_kinds() noexcept {
   return kKinds;
 }
 
+bool is_linear_model(std::string_view kind) noexcept {
+  return kind == "ridge" || kind == "logistic" || kind == "softmax";
+}
+
 template <class T>
 std::unique_ptr<Model<T>> make_model(const ModelOptions& options) {
   if (std::find(std::begin(kKinds), std::end(kKinds), options.kind) == std::end(kKinds)) {

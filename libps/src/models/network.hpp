@@ -33,6 +33,7 @@ class Network final : public Model<T> {
   [[nodiscard]] std::span<const Tensor> tensors() const noexcept override { return tensors_; }
   [[nodiscard]] std::size_t parameter_count() const noexcept override { return parameter_count_; }
   [[nodiscard]] std::size_t outputs() const noexcept override { return stages_.back().layer->outputs(); }
+  [[nodiscard]] double l2() const noexcept override { return l2_; }
   [[nodiscard]] double flops_per_row() const noexcept override;
 
   void initialise(std::span<T> parameters, std::uint64_t seed) const override;

@@ -9,6 +9,7 @@
 // A rank's requests to itself are function calls.
 #include "ps/table/sparse_table.hpp"
 
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -67,7 +68,11 @@ SparseTableOptions checked(const core::Communicator& comm, SparseTableOptions op
 /// What must be the same on all ranks besides the servers.
 std::uint64_t fingerprint(const SparseTableOptions& options) {
   std::uint64_t mixed = core::mix64(options.width) ^ core::mix64(~options.largest_key);
-  for (const char letter : options.update.rule) mixed = core::mix64(mixed + static_cast<unsigned char>(letter));
+  const UpdateOptions& update = options.update;
+  for (const char letter : update.rule) mixed = core::mix64(mixed + static_cast<unsigned char>(letter));
+  for (const double number :
+       {update.learning_rate, update.momentum, update.decay, update.beta1, update.beta2, update.epsilon})
+    mixed = core::mix64(mixed ^ std::bit_cast<std::uint64_t>(number));
   return mixed;
 }
 
@@ -124,6 +129,10 @@ class SparseTable<T>::Impl {
   std::function<void()> duty;
   [[nodiscard]] const detail::SparseRows<T>& rows() const noexcept { return rows_; }
   [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
+  [[nodiscard]] int owner_of(std::uint64_t key) const {
+    require_key(key);
+    return servers_[map_.server_of(key)];
+  }
 
  private:
   /// One message to one server and its answer.
@@ -332,6 +341,10 @@ SparseContent<T> SparseTable<T>::content() const {
 template <class T>
 void SparseTable<T>::restore(const SparseContent<T>& content) {
   impl_->restore(content);
+}
+template <class T>
+int SparseTable<T>::owner_of(std::uint64_t key) const {
+  return impl_->owner_of(key);
 }
 template <class T>
 const Traffic& SparseTable<T>::traffic() const noexcept {

@@ -93,7 +93,8 @@ bool LossMonitor<T>::due(std::uint64_t version) const noexcept {
 }
 
 template <class T>
-void LossMonitor<T>::look(std::uint64_t version, std::uint64_t gradients, std::span<const T> parameters) {
+void LossMonitor<T>::look(std::uint64_t version, std::uint64_t gradients, std::span<const T> parameters,
+                          double reading) {
   const double now = seconds();
   const Evaluation found = evaluate_all(*model_, parameters, *sample_);
   const Point point{now, gradients, found.loss_sum / static_cast<double>(found.rows)};
@@ -102,7 +103,7 @@ void LossMonitor<T>::look(std::uint64_t version, std::uint64_t gradients, std::s
   if (target_ && point.loss <= *target_) reached_ = point;
   if (progress_ && (!shown_ || since_shown_.seconds() > kRefreshSeconds || wants_stop())) show(point);
   last_version_ = version;
-  last_cost_ = seconds() - now;
+  last_cost_ = reading + (seconds() - now);
   since_look_.lap();
 }
 

@@ -17,6 +17,7 @@ using core::checkpoint::Part;
 using core::checkpoint::Table;
 
 constexpr const char* kParameters = "parameters";
+constexpr const char* kKeys = "keys";
 constexpr const char* kWorkers = "workers";
 
 /// The rows of this rank after they have moved to their owners by the numbers in column `key`.
@@ -91,6 +92,39 @@ void take_parameters(const core::Communicator& comm, std::span<const Part> parts
 }
 
 template <class T>
+Table key_table(const SparseContent<T>& content, std::size_t width) {
+  Table table(kKeys, content.keys.size());
+  const std::vector<std::uint64_t> counts(content.keys.size(), width);
+  table.add<std::uint64_t>("key", content.keys);
+  table.add<std::uint64_t>("steps", content.steps);
+  table.add_list<T>("values", counts, content.values);
+  for (const auto& state : content.states) table.add_list<T>(state.name, counts, state.values);
+  return table;
+}
+
+template <class T>
+SparseContent<T> take_keys(const core::Communicator& comm, std::span<const Part> parts,
+                           const std::function<int(std::uint64_t key)>& owner) {
+  const Table rows = to_owners(comm, parts, kKeys, "key", owner);
+  return core::agree(comm, [&] {
+    const auto copy = [](auto column) { return std::vector(column.begin(), column.end()); };
+    SparseContent<T> content;
+    if (rows.rows() == 0) return content;
+    for (const core::checkpoint::Column& column : rows.columns()) {
+      if (column.name == "key")
+        content.keys = copy(rows.column<std::uint64_t>("key"));
+      else if (column.name == "steps")
+        content.steps = copy(rows.column<std::uint64_t>("steps"));
+      else if (column.name == "values")
+        content.values = copy(rows.column<T>("values"));
+      else
+        content.states.push_back({column.name, copy(rows.column<T>(column.name))});
+    }
+    return content;
+  });
+}
+
+template <class T>
 Table worker_table(std::span<const CopyOfWorker<T>> copies) {
   Table table(kWorkers, copies.size());
   std::vector<std::uint64_t> numbers, counts;
@@ -134,6 +168,9 @@ void take_workers(const core::Communicator& comm, std::span<const Part> parts, c
   template Table parameter_table(std::size_t, std::span<const T>, UpdateRule<T>*, std::size_t);        \
   template void take_parameters(const core::Communicator&, std::span<const Part>,                      \
                                 const std::function<int(std::size_t)>&, std::span<T>, UpdateRule<T>*); \
+  template Table key_table(const SparseContent<T>&, std::size_t);                                      \
+  template SparseContent<T> take_keys(const core::Communicator&, std::span<const Part>,                \
+                                      const std::function<int(std::uint64_t)>&);                       \
   template Table worker_table(std::span<const CopyOfWorker<T>>);                                       \
   template void take_workers(const core::Communicator&, std::span<const Part>, const Roles&,           \
                              std::span<const CopyOfWorker<T>>)

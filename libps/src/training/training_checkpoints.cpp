@@ -38,7 +38,7 @@ std::optional<core::checkpoint::Restored> TrainingCheckpoints::restore(const cor
   if (!found) return std::nullopt;
   if (comm.rank() == 0)
     for (const std::string& line : found->rejected) core::log_warning("warning: " + line);
-  if (const auto difference = core::checkpoint::first_difference(identity_, found->meta.at("run"))) {
+  if (const auto difference = core::checkpoint::first_difference(identity_, found->meta.at("run"), "model")) {
     core::InputError error(fmt::format("cannot resume from {}: {}", options_.directory, *difference));
     error.set_rank(0); // all ranks see the same
     throw error;

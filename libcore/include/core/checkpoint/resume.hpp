@@ -13,7 +13,9 @@ namespace core::checkpoint {
 void require_usable_directory(const std::string& directory);
 
 /// The first option of `wanted` that was another one when `saved` was written: "--damping was 0.85, now it is 0.9".
-/// Both are objects that map options to values; what is null or empty was not given. Nothing if they agree. Local.
-[[nodiscard]] std::optional<std::string> first_difference(const nlohmann::json& wanted, const nlohmann::json& saved);
+/// Both are objects that map options to values; what is null or empty was not given. `before_all` is compared first:
+/// where it differs, so do others that follow from it. Nothing if they agree. Local.
+[[nodiscard]] std::optional<std::string> first_difference(const nlohmann::json& wanted, const nlohmann::json& saved,
+                                                          const std::string& before_all = {});
 
 } // namespace core::checkpoint

@@ -18,20 +18,20 @@
 #include <memory>
 #include <vector>
 
-#include "ps/consistency/served_strategy.hpp"
+#include "ps/consistency/dense_strategy.hpp"
 #include "ps/table/mailboxes.hpp"
 
 namespace ps {
 
 template <class T>
-class Async : public ServedStrategy<T> {
+class Async : public DenseStrategy<T> {
  public:
   explicit Async(const TrainingSite<T>& site);
   void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) override;
 
  protected:
-  using typename ServedStrategy<T>::Runner;
-  using typename ServedStrategy<T>::Status;
+  using typename DenseStrategy<T>::Runner;
+  using typename DenseStrategy<T>::Status;
 
   bool may_start(Runner& runner, const Status& status) override;
   void begin(Runner& runner) override { this->pull(runner, this->site_.options.racy); }

@@ -11,12 +11,12 @@
 #include <memory>
 #include <vector>
 
-#include "ps/consistency/served_strategy.hpp"
+#include "ps/consistency/dense_strategy.hpp"
 
 namespace ps {
 
 template <class T>
-class Easgd final : public ServedStrategy<T> {
+class Easgd final : public DenseStrategy<T> {
  public:
   /// Throws InputError when a is not in (0, 1).
   explicit Easgd(const TrainingSite<T>& site);
@@ -25,8 +25,8 @@ class Easgd final : public ServedStrategy<T> {
   void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) override;
 
  private:
-  using typename ServedStrategy<T>::Runner;
-  using typename ServedStrategy<T>::Status;
+  using typename DenseStrategy<T>::Runner;
+  using typename DenseStrategy<T>::Status;
 
   bool may_start(Runner& runner, const Status& status) override;
   void begin(Runner& /*runner*/) override {} // it has its copy

@@ -9,7 +9,8 @@
 // When a rank's workers have done their rounds they are parked and the rank enters a barrier, but goes on serving until
 // the barrier is complete: somebody may still need its shard.
 //
-// Strategies differ in the functions at the end of the class. Nothing else about them is decided here.
+// Strategies differ in the functions at the end of the class. Nothing else about them is decided here; nor where the
+// parameters live: in a dense table (consistency/dense_strategy.hpp) or a sparse one (consistency/sparse_async.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,6 @@
 #include "ps/consistency/strategy.hpp"
 #include "ps/table/clock_table.hpp"
 #include "ps/table/counters.hpp"
-#include "ps/table/dense_table.hpp"
-#include "ps/update/update_rule.hpp"
 
 namespace ps {
 
@@ -32,8 +31,6 @@ class ServedStrategy : public Strategy<T> {
   void train(std::uint64_t rounds, StopAsked stop_asked) final;
   [[nodiscard]] std::uint64_t rounds_done() const noexcept final;
   [[nodiscard]] bool stopped() const noexcept final { return stopped_; }
-  void read_parameters(std::span<T> parameters) final;
-  [[nodiscard]] core::checkpoint::Part save() override;
   [[nodiscard]] nlohmann::json describe() override;
   void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) override;
 
@@ -44,10 +41,10 @@ class ServedStrategy : public Strategy<T> {
   struct Runner {
     Worker<T>* worker = nullptr;
     Phase phase = Phase::waiting;
-    std::uint64_t round = 0; ///< that it is in, or waits to begin
-    std::size_t step = 0;    ///< gradients it has in this round
-    std::vector<T> parameters, gradient;
-    std::int64_t version_read = 0; ///< of `parameters`
+    std::uint64_t round = 0;             ///< that it is in, or waits to begin
+    std::size_t step = 0;                ///< gradients it has in this round
+    std::vector<T> parameters, gradient; ///< of a dense table; empty if the strategy keeps them elsewhere
+    std::int64_t version_read = 0;       ///< of `parameters`
     Pace::Time ready_at{};
     core::Stopwatch waiting_since;
     bool deposited = false; ///< for deliver(), which may be called several times
@@ -59,34 +56,31 @@ class ServedStrategy : public Strategy<T> {
     std::int64_t version = 0;  ///< updates of the parameters, as the strategy counts them
   };
 
-  /// Servers' shards hold the model's start values. `steps_per_round`: gradients. Collective.
+  /// `steps_per_round`: gradients. Collective.
   ServedStrategy(const TrainingSite<T>& site, std::size_t steps_per_round);
 
-  /// The rule that this server applies to its shard. Local.
-  [[nodiscard]] std::unique_ptr<UpdateRule<T>> make_shard_rule() const;
-
   [[nodiscard]] std::size_t worker_count() const noexcept { return this->site_.roles.workers(); }
-  [[nodiscard]] bool is_first_server() const noexcept { return table_.shard_index() == 0; }
-  [[nodiscard]] bool is_server() const noexcept { return table_.shard_index() < table_.shards().servers(); }
+  [[nodiscard]] bool is_first_server() const noexcept {
+    return this->site_.comm.rank() == this->site_.roles.servers().front();
+  }
+  [[nodiscard]] bool is_server() const noexcept { return this->site_.roles.is_server(this->site_.comm.rank()); }
   /// One more update; returns the version before.
   std::int64_t count_version() { return status_.add(kVersion, 1); }
   void record_lead(std::uint64_t lead) { this->site_.measured.clock_lead.add(lead); }
   void record_staleness(std::int64_t versions) {
     this->site_.measured.version_staleness.add(static_cast<std::uint64_t>(versions));
   }
-  /// The parameters of all servers into the runner's copy.
-  void pull(Runner& runner, bool racy = false);
-  /// Has sent something of the parameters' size.
-  void count_push();
   /// No worker begins round `round` or a later one. Local.
   void stop_before(std::uint64_t round);
 
-  // What makes a strategy. All functions are local.
+  // What makes a strategy. All functions but meet() are local.
 
   /// May the runner begin its round? If so the strategy records how far ahead of others it is.
   virtual bool may_start(Runner& runner, const Status& status) = 0;
   /// Its round begins: where do its parameters come from?
-  virtual void begin(Runner& runner) { pull(runner); }
+  virtual void begin(Runner& runner) = 0;
+  /// Gradient `step` of its worker; `serving` is to be called now and then.
+  virtual void compute_gradient(Runner& runner, std::uint64_t step, const GradientReady& serving);
   /// It has a gradient; `last` of the round.
   virtual void take(Runner& /*runner*/, bool /*last*/) {}
   /// Its round ends with an exchange. False: not yet, ask again.
@@ -97,11 +91,12 @@ class ServedStrategy : public Strategy<T> {
   virtual void stop_soon() = 0;
   /// Gradients in the parameters of that version.
   [[nodiscard]] virtual std::uint64_t gradients_at(std::int64_t version) const = 0;
-  /// The server's rule, for checkpoints; null for none.
-  [[nodiscard]] virtual UpdateRule<T>* rule() noexcept = 0;
+  /// The parameters as they are now, those that the monitor's sample does not touch may be left out.
+  virtual void read_for_monitor(std::span<T> parameters) = 0;
+  /// Returns when all ranks have come here; answers them meanwhile, if that takes this rank's processor. Collective.
+  virtual void meet();
 
   std::size_t steps_per_round_;
-  DenseTable<T> table_;
   ClockTable clocks_;
   std::vector<Runner> runners_;
 

@@ -13,20 +13,20 @@
 #include <memory>
 #include <vector>
 
-#include "ps/consistency/served_strategy.hpp"
+#include "ps/consistency/dense_strategy.hpp"
 #include "ps/table/mailboxes.hpp"
 
 namespace ps {
 
 template <class T>
-class Sync : public ServedStrategy<T> {
+class Sync : public DenseStrategy<T> {
  public:
   explicit Sync(const TrainingSite<T>& site) : Sync(site, 1) {}
   void restore(std::uint64_t rounds, std::vector<core::checkpoint::Part> parts, const nlohmann::json& meta) override;
 
  protected:
-  using typename ServedStrategy<T>::Runner;
-  using typename ServedStrategy<T>::Status;
+  using typename DenseStrategy<T>::Runner;
+  using typename DenseStrategy<T>::Status;
 
   Sync(const TrainingSite<T>& site, std::size_t steps_per_round);
 

@@ -47,6 +47,8 @@ class Model {
   [[nodiscard]] virtual std::size_t parameter_count() const noexcept = 0;
   /// Numbers that predict() gives for a row: 1, or one for each class.
   [[nodiscard]] virtual std::size_t outputs() const noexcept = 0;
+  /// Of ModelOptions.
+  [[nodiscard]] virtual double l2() const noexcept = 0;
   /// Multiplications and additions of one row's forward and backward pass.
   [[nodiscard]] virtual double flops_per_row() const noexcept = 0;
 
@@ -73,6 +75,9 @@ class Model {
 ///
 /// All but cnn take sparse rows too; a row then costs its entries.
 [[nodiscard]] std::span<const std::string_view> model_kinds() noexcept;
+
+/// Scores are x·W + b, parameters W (features x outputs) and then b, start values 0: ridge, logistic, softmax. Local.
+[[nodiscard]] bool is_linear_model(std::string_view kind) noexcept;
 
 /// The most parameters that a layer of these models may have.
 inline constexpr std::size_t kLargestModel = std::size_t{1} << 30;

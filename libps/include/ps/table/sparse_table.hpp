@@ -29,7 +29,8 @@ namespace ps {
 struct SparseTableOptions {
   std::size_t width = 1; ///< values per key
   std::uint64_t largest_key = ~std::uint64_t{0};
-  UpdateOptions update; ///< applied to each pushed gradient, per key; adam counts the steps of a key
+  UpdateOptions
+      update; ///< the same on all ranks; applied to each pushed gradient, per key; adam counts the steps of a key
 };
 
 /// Rows of a sparse table with all that belongs to them: what a checkpoint stores. A row is a key.
@@ -82,6 +83,9 @@ class SparseTable {
   /// options. Local.
   void restore(const SparseContent<T>& content);
 
+  /// The rank that holds a key. Throws PsError for a key above largest_key. Local.
+  [[nodiscard]] int owner_of(std::uint64_t key) const;
+  /// Bytes pushed are those of requests: the keys of pulls and pushes, and gradients; bytes pulled, values.
   [[nodiscard]] const Traffic& traffic() const noexcept;
 
  private:

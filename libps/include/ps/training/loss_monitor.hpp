@@ -49,12 +49,15 @@ class LossMonitor {
   [[nodiscard]] double seconds() const noexcept { return before_ + watch_.seconds(); }
 
   [[nodiscard]] bool watches() const noexcept { return sample_->rows > 0; }
+  /// The rows that it looks at.
+  [[nodiscard]] const Examples<T>& sample() const noexcept { return *sample_; }
   /// Asking for the version may cost a message: is it worth while? At most once in a millisecond, unless told
   /// how often to look.
   [[nodiscard]] bool may_look() noexcept;
   /// Is this version, a number of updates, to be evaluated?
   [[nodiscard]] bool due(std::uint64_t version) const noexcept;
-  void look(std::uint64_t version, std::uint64_t gradients, std::span<const T> parameters);
+  /// Evaluates the parameters; `reading` are the seconds that it took to get them.
+  void look(std::uint64_t version, std::uint64_t gradients, std::span<const T> parameters, double reading = 0);
 
   /// The target has been reached, or the run has diverged: the loss is not finite, or a million times what it was at
   /// first.

@@ -34,6 +34,7 @@ struct TrainingOptions {
   static constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t staleness = 3;   ///< ssp: s
   bool racy = false;             ///< async, ssp: pull with plain gets
+  bool sparse_table = false;     ///< async, ssp: parameters are in a SparseTable, see consistency/sparse_async.hpp
   std::size_t local_steps = 10;  ///< local, easgd: gradients between two exchanges
   std::optional<double> rho;     ///< easgd: nothing for 0.9 / (W · learning rate), the paper's
   std::string topology = "ring"; ///< gossip: ring, torus, complete, or a file of edges

@@ -47,10 +47,16 @@ class Worker {
   [[nodiscard]] const Examples<T>& share() const noexcept { return *share_; }
   [[nodiscard]] const Pace& pace() const noexcept { return pace_; }
 
+  /// The rows for gradient `step`, valid until the next call.
+  [[nodiscard]] Batch<T> batch(std::uint64_t step) { return builder_.gather(*share_, schedule_.rows_of(step)); }
   /// The gradient of batch `step` at `parameters`; returns the batch's loss. `ready` hears of the last repetition only.
   double gradient(Model<T>& model, std::span<const T> parameters, std::uint64_t step, std::span<T> gradient,
                   const GradientReady& ready = {}) {
-    const Batch<T> batch = builder_.gather(*share_, schedule_.rows_of(step));
+    return this->gradient(model, parameters, batch(step), gradient, ready);
+  }
+  /// The same for a batch that has been made of this worker's rows.
+  double gradient(Model<T>& model, std::span<const T> parameters, const Batch<T>& batch, std::span<T> gradient,
+                  const GradientReady& ready = {}) {
     for (std::size_t extra = 1; extra < pace_.repetitions(); ++extra)
       (void)model.loss_and_gradient(parameters, batch, gradient);
     return model.loss_and_gradient(parameters, batch, gradient, ready);
