@@ -26,6 +26,15 @@ class RealDataTest(CliTest):
                                          files / "agaricus.txt.test", "--strategy", strategy, ranks=ranks)
                 self.assertGreaterEqual(agaricus, 0.99)
 
+    def test_sparse_table(self):
+        files = DATA / "libsvm"
+        for strategy, ranks in ("async", 5), ("ssp", 2):
+            with self.subTest(strategy):
+                self.assertGreaterEqual(
+                    self.accuracy("logistic", "--data", files / "agaricus.txt.train", "--test",
+                                  files / "agaricus.txt.test", "--strategy", strategy, "--table", "sparse", "--workers",
+                                  "4", ranks=ranks), 0.99)
+
     def test_softmax_on_digits(self):
         digits = {"SUPERSTEP_DIGITS": str(DATA / "digits")}
         for strategy, ranks in ("sync", 5), ("ssp", 5):

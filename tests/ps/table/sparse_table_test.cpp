@@ -334,6 +334,13 @@ TYPED_TEST(SparseTables, MisuseIsRefused) {
   if (world().size() > 1) {
     EXPECT_NE(refusal({0}, summing(1, world().rank() == 0 ? 10 : 11)).find("different sizes, servers or options"),
               std::string::npos);
+    for (double UpdateOptions::*const number :
+         {&UpdateOptions::learning_rate, &UpdateOptions::momentum, &UpdateOptions::decay, &UpdateOptions::beta1,
+          &UpdateOptions::beta2, &UpdateOptions::epsilon}) {
+      SparseTableOptions options = summing(1);
+      if (world().rank() == 0) options.update.*number *= 0.5;
+      EXPECT_NE(refusal({0}, options).find("different sizes, servers or options"), std::string::npos);
+    }
   }
 }
 

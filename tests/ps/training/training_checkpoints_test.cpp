@@ -117,6 +117,25 @@ TEST(TrainingCheckpoints, RefuseAnotherRun) {
   EXPECT_NE(error_of([&] { fresh.prepare(world()); }).find("--resume"), std::string::npos);
 }
 
+/// Another model means other classes and another batch too: what the user has changed is the model.
+TEST(TrainingCheckpoints, NameTheModelBeforeWhatFollowsFromIt) {
+  const Directory directory;
+  const nlohmann::json ridge = {{"--batch", 32}, {"classes of --data", 0}, {"model", "ridge"}, {"--table", nullptr}};
+  TrainingCheckpoints first({.directory = directory.path(), .every = 8}, ridge);
+  first.prepare(world());
+  (void)train(small_run("sync"), "all", &first);
+  const nlohmann::json logistic = {
+      {"--batch", 64}, {"classes of --data", 2}, {"model", "logistic"}, {"--table", nullptr}};
+  const TrainingCheckpoints other({.directory = directory.path(), .resume = true}, logistic);
+  EXPECT_NE(error_of([&] { (void)other.restore(world()); }).find("model was ridge, now it is logistic"),
+            std::string::npos);
+  nlohmann::json sparse = ridge;
+  sparse["--table"] = "sparse";
+  const TrainingCheckpoints same_model({.directory = directory.path(), .resume = true}, sparse);
+  EXPECT_NE(error_of([&] { (void)same_model.restore(world()); }).find("--table was not given, now it is sparse"),
+            std::string::npos);
+}
+
 TEST(TrainingCheckpoints, WithoutAnyARunBegins) {
   const Directory directory;
   TrainingCheckpoints checkpoints({.directory = directory.path() + "/new", .resume = true}, kIdentity);
