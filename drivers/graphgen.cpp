@@ -47,7 +47,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--undirected", options.undirected, "u v and v u are one edge (default)")->excludes(directed);
   app.add_flag("--self-loops", options.self_loops, "keep edges from a vertex to itself");
   app.add_flag("--multi-edges", options.multi_edges, "keep repeated edges");
-  app.add_option("--threads", options.threads, "threads a rank")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--threads", options.threads, "threads a rank")
+      ->envname("SLURM_CPUS_PER_TASK")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   app.add_flag("--quiet", options.quiet, "print nothing but errors");
 }
 

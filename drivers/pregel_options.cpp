@@ -66,6 +66,7 @@ void add_input_options(CLI::App& app, PregelOptions& o) {
 
 void add_run_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--threads", o.threads, "threads of each rank")
+      ->envname("SLURM_CPUS_PER_TASK")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str()
       ->group("Run");

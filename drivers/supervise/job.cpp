@@ -134,6 +134,7 @@ Ending JobRunner::run(const Words& words) {
   Running job;
   start(words, job);
   wait(job);
+  if (job.ending.exit_code() == 0) wait_for_helpers();
   kill_leftovers(job);
   job.pass_errors_on();
   job.ending.failure = job.diagnosis.conclude(job.ending.wait_status);
@@ -222,6 +223,12 @@ std::set<pid_t> JobRunner::living() const {
     if (!process.ended && !foreign.contains(process.id)) ours.insert(process.id);
   }
   return ours;
+}
+
+/// A launcher that has ended well may have helpers that end just after it: mpirun under Slurm has an srun.
+void JobRunner::wait_for_helpers() const {
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(500);
+  while (!living().empty() && Clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 void JobRunner::kill_leftovers(Running& job) {

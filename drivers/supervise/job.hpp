@@ -44,6 +44,7 @@ class JobRunner {
   void wait(Running& job);
   void handle_signals(Running& job);
   void reap(Running& job);
+  void wait_for_helpers() const;
   void kill_leftovers(Running& job);
   [[nodiscard]] std::set<pid_t> living() const;
 

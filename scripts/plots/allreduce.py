@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Plots of all-reduce measurements: python3 scripts/plots/allreduce.py --results DIR [--rate 200mbit]
 
-Reads what benchmarks/run_allreduce.sh leaves (node-RANKS.json, cluster-HOSTS.json) or any JSON of ringbench under such a
-name, and writes PNG and SVG files beside them:
+Reads what benchmarks/run_allreduce.sh leaves (node-RANKS.json, cluster-HOSTS.json), what a batch job leaves
+(job-RANKS.json), or any JSON of ringbench under such a name, and writes PNG and SVG files beside them:
 
-  node-RANKS-time, node-RANKS-busbw   time and bus bandwidth against size
+  node-RANKS-time, node-RANKS-busbw   time and bus bandwidth against size, on one node; job-RANKS-…: on several
   cluster-hosts                       time against the number of hosts m, with the lines 2(m-1) d/b (naive ring),
                                       2(m-1)/m d/b (chunked ring) and the textbook's rough m d/b and d/b
 
@@ -53,7 +53,7 @@ def size_axis(axes):
     axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
-def plot_sizes(directory, ranks, curves):
+def plot_sizes(directory, kind, ranks, curves):
     for quantity, label, scale, name in (("seconds_median", "seconds (median)", 1, "time"),
                                          ("busbw", "bus bandwidth, GB/s", 1e-9, "busbw")):
         figure, axes = pyplot.subplots(figsize=(8, 5))
@@ -63,9 +63,9 @@ def plot_sizes(directory, ranks, curves):
         if name == "time":
             axes.set_yscale("log")
         axes.set_ylabel(label)
-        axes.set_title(f"All-reduce on one node, {ranks} ranks")
+        axes.set_title(f"All-reduce, {ranks} ranks" + (" on one node" if kind == "node" else ""))
         size_axis(axes)
-        save(figure, directory, f"node-{ranks}-{name}")
+        save(figure, directory, f"{kind}-{ranks}-{name}")
 
 
 def plot_hosts(directory, runs, rate):
@@ -110,11 +110,13 @@ def main():
     options = parser.parse_args()
     pyplot.rcParams["svg.fonttype"] = "none"  # text stays text: a fifth of the bytes
     pyplot.rcParams["svg.hashsalt"] = "superstep"
-    nodes, clusters = read_runs(options.results, "node"), read_runs(options.results, "cluster")
-    if not nodes and not clusters:
-        sys.exit(f"allreduce.py: {options.results}: no node-*.json and no cluster-*.json")
-    for ranks, curves in nodes.items():
-        plot_sizes(options.results, ranks, curves)
+    by_size = {kind: read_runs(options.results, kind) for kind in ("node", "job")}
+    clusters = read_runs(options.results, "cluster")
+    if not any(by_size.values()) and not clusters:
+        sys.exit(f"allreduce.py: {options.results}: no node-*.json, job-*.json or cluster-*.json")
+    for kind, runs in by_size.items():
+        for ranks, curves in runs.items():
+            plot_sizes(options.results, kind, ranks, curves)
     if clusters:
         plot_hosts(options.results, clusters, options.rate)
 
