@@ -19,8 +19,8 @@ class SilenceGuard {
  public:
   /// Starts the guard of this process. `who` is its name in the message: "rank 2". Local.
   SilenceGuard(double limit_seconds, const std::string& who);
-  /// From now on all is waiting. The guard itself ends with this process and not before: a process can be stopped on its
-  /// way out too, in MPI_Finalize, and then its launcher would wait for it for ever.
+  /// From now on all is waiting. The guard itself ends with this process and not before: a process can be stopped on
+  /// its way out too, in MPI_Finalize, and then its launcher would wait for it for ever.
   ~SilenceGuard();
   SilenceGuard(const SilenceGuard&) = delete;
   SilenceGuard& operator=(const SilenceGuard&) = delete;
