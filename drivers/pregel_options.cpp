@@ -77,7 +77,7 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--source", o.source, "source vertex (bfs, sssp)")->group("Run");
   app.add_option("--sources", o.sources_file, "file with a source a line: one run for each, on the same loaded graph")
       ->group("Run");
-  app.add_option("--iterations", o.iterations, "pagerank: exactly N updates instead of --tolerance")
+  app.add_option("--iterations", o.iterations, "exactly N updates: pagerank (instead of --tolerance), cdlp (10)")
       ->check(whole_number())
       ->group("Run");
   app.add_option("--damping", o.damping, "pagerank: probability of following an edge (0.85)")

@@ -9,6 +9,7 @@ namespace pregel {
 [[nodiscard]] Algorithm shortest_paths_algorithm();
 [[nodiscard]] Algorithm bfs_algorithm();
 [[nodiscard]] Algorithm components_algorithm();
+[[nodiscard]] Algorithm cdlp_algorithm();
 [[nodiscard]] Algorithm aggregate_algorithm();
 
 } // namespace pregel

@@ -132,6 +132,7 @@ LoadedGraph rebuild_graph(const core::Communicator& comm, const std::vector<Part
   build.partition = placement.kind;
   build.partitioner = placement.partitioner;
   needs.path = MessagePath::along_edges;
+  needs.directions = false; // marks are stored as the weights they are
   needs.weights = description.at("weighted").get<bool>();
   build.needs = needs;
   GraphInput input = core::agree(comm, [&] { return load_input(parts, needs.weights); });

@@ -81,11 +81,12 @@ class EdgeCursor {
 };
 
 /// Sends each arc to its target's owner and returns the arcs that this rank owns, unordered. With `symmetric` an edge
-/// makes arcs both ways (a loop makes one). Dropped loops leave their vertex in `input.vertices`. Collective.
+/// makes arcs both ways (a loop makes one); with `directions` their weights are marks of ArcDirection. Dropped loops
+/// leave their vertex in `input.vertices`. Collective.
 template <class Arc>
 [[nodiscard]] std::vector<Arc> route_arcs(const core::Communicator& comm, GraphInput& input,
-                                          const Partitioner& partitioner, bool symmetric, SelfLoops loops,
-                                          std::uint64_t expected_arcs) {
+                                          const Partitioner& partitioner, bool symmetric, bool directions,
+                                          SelfLoops loops, std::uint64_t expected_arcs) {
   std::vector<Arc> arcs;
   arcs.reserve(expected_arcs);
   EdgeCursor cursor(input.edges);
@@ -97,10 +98,11 @@ template <class Arc>
         return;
       }
       Arc arc;
+      if (directions) weight = source == target ? ArcDirection::kBoth : ArcDirection::kIn;
       set_arc(arc, target, source, weight);
       push(partitioner.owner(edge.target), arc);
       if (symmetric && source != target) {
-        set_arc(arc, source, target, weight);
+        set_arc(arc, source, target, directions ? ArcDirection::kOut : weight);
         push(partitioner.owner(edge.source), arc);
       }
     });

@@ -131,9 +131,9 @@ std::vector<SortableArc<Routed>> to_ordinals(std::vector<Routed>&& arcs, const I
 }
 
 /// Repeated arcs in ascending order of weight, so that their order is a property of the graph; with `drop` only the
-/// first stays.
+/// first stays. Arcs of `directions` are repeats only if their edges point the same way.
 template <class Arc>
-void order_repeats(std::vector<Arc>& arcs, MultiEdges policy) {
+void order_repeats(std::vector<Arc>& arcs, MultiEdges policy, bool directions) {
   if constexpr (std::same_as<Arc, WeightedArc>) {
     for (std::size_t begin = 0, end = 0; begin < arcs.size(); begin = end) {
       for (end = begin + 1; end < arcs.size() && arcs[end].key == arcs[begin].key;) ++end;
@@ -144,8 +144,13 @@ void order_repeats(std::vector<Arc>& arcs, MultiEdges policy) {
     }
   }
   if (policy == MultiEdges::drop) {
-    arcs.erase(std::unique(arcs.begin(), arcs.end(), [](const Arc& a, const Arc& b) { return a.key == b.key; }),
-               arcs.end());
+    const auto repeats = [&](const Arc& a, const Arc& b) {
+      if constexpr (std::same_as<Arc, WeightedArc>) {
+        if (directions && a.weight != b.weight) return false;
+      }
+      return a.key == b.key;
+    };
+    arcs.erase(std::unique(arcs.begin(), arcs.end(), repeats), arcs.end());
   }
 }
 
@@ -347,15 +352,21 @@ std::uint64_t count_edges(const BuildOptions& options, bool symmetric, std::uint
   return symmetric ? (arcs - loops) / 2 + loops : arcs;
 }
 
+/// Undirected edges count both ways, so their arcs need no marks.
+bool marks_directions(const BuildOptions& options) {
+  return options.needs.directions && options.directed && options.needs.path == MessagePath::both_ways;
+}
+
 template <class Routed>
 DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const BuildOptions& options,
                        Partitioner partitioner, const InputSummary& summary) {
   const bool symmetric = !options.directed || options.needs.path == MessagePath::both_ways;
+  const bool directions = marks_directions(options);
   DistributedGraph graph;
   graph.comm = &comm;
   graph.partitioner = std::move(partitioner);
   graph.directed = options.directed;
-  graph.weighted = options.needs.weights;
+  graph.weighted = options.needs.weights || directions;
   graph.largest_id = summary.largest_id;
 
   std::vector<OutEdge> out_edges;
@@ -364,8 +375,8 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
   const std::uint64_t all_arcs = summary.edges * (symmetric ? 2 : 1);
   const std::uint64_t fair_share = all_arcs / static_cast<std::uint64_t>(comm.size());
   const std::size_t listed_before = input.vertices.size();
-  std::vector<Routed> routed = route_arcs<Routed>(comm, input, graph.partitioner, symmetric, options.self_loops,
-                                                  fair_share + fair_share / 16 + 64);
+  std::vector<Routed> routed = route_arcs<Routed>(comm, input, graph.partitioner, symmetric, directions,
+                                                  options.self_loops, fair_share + fair_share / 16 + 64);
   const std::uint64_t dropped_loops =
       core::all_reduce_value(comm, std::uint64_t{input.vertices.size() - listed_before}, core::Reduce::sum);
 
@@ -383,7 +394,7 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
   std::vector<SortableArc<Routed>> arcs = to_ordinals(std::move(routed), graph.index, bits);
   std::vector<Routed>().swap(routed);
   radix_sort(arcs, 2 * bits);
-  order_repeats(arcs, options.multi_edges);
+  order_repeats(arcs, options.multi_edges, directions);
 
   const std::uint64_t local_arcs = arcs.size();
   PartBuilder part(comm, graph, std::move(ids));
@@ -415,7 +426,9 @@ DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
   };
   Partitioner partitioner = make_partitioner();
   const bool compact = summary.largest_id < kCompactIds;
-  if (options.needs.weights) {
+  if (options.needs.weights && options.needs.directions)
+    throw GraphError("a graph keeps either weights or directions: the marks take the weights' place");
+  if (options.needs.weights || marks_directions(options)) {
     return compact ? build<WeightedArc>(comm, std::move(input), options, std::move(partitioner), summary)
                    : build<WideWeightedArc>(comm, std::move(input), options, std::move(partitioner), summary);
   }

@@ -56,6 +56,7 @@ def jobs(source):
     return {
         "pagerank-iterations": ["pagerank", "--iterations", 10],
         "pagerank-tolerance": ["pagerank", "--tolerance", 1e-6],
+        "cdlp": ["cdlp", "--iterations", 6],
         "sssp": ["sssp", "--source", source],
         "bfs": ["bfs", "--source", source, "--parents"],
         "wcc": ["wcc"],

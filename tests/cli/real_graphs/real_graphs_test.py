@@ -60,6 +60,9 @@ class Graphalytics(CliTest):
     def test_wcc(self):
         self.for_each("wcc", "WCC", lambda p: (), self.same_components)
 
+    def test_cdlp(self):
+        self.for_each("cdlp", "CDLP", lambda p: ("--iterations", p["cdlp.max-iterations"]), self.assertEqual)
+
     def test_sssp(self):
         self.for_each("sssp", "SSSP", lambda p: ("--weighted", "--source", p["sssp.source-vertex"]), self.close)
 

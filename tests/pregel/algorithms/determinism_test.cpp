@@ -29,6 +29,7 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
   textbook.variant = "textbook";
   textbook.tolerance = 1e-4;
   add("wcc", "wcc");
+  add("cdlp", "cdlp").iterations = 5;
   if (graph.vertices.empty()) return all;
   const GlobalId source{graph.vertices[graph.vertices.size() / 2]};
   add("sssp", "sssp").source = source;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pregel/error.hpp"
 #include "reference_graph.hpp"
 
 namespace pregel {
@@ -92,6 +93,36 @@ TEST(PoliciesByHand, UndirectedLoopsAreOneArc) {
   EXPECT_EQ(gather_in_arcs(graph), (std::vector<Arc>{{4, 4, 1}, {4, 4, 1}, {4, 6, 1}, {6, 4, 1}}));
   EXPECT_EQ(graph.edge_count, 3U);
   EXPECT_EQ(gather(graph, graph.out_degrees), (std::map<std::uint64_t, std::uint32_t>{{4, 3}, {6, 1}}));
+}
+
+/// Marks tell in-edges from out-edges; an undirected graph needs none.
+TEST(Directions, AreMarkedOnArcsOfBothWays) {
+  const oracle::Graph graph = of_edges({{1, 2}, {2, 1}, {1, 2}, {2, 3}, {3, 3}}, {}, true);
+  BuildOptions options;
+  options.needs.path = MessagePath::both_ways;
+  options.needs.directions = true;
+  constexpr double kIn = ArcDirection::kIn, kOut = ArcDirection::kOut;
+  EXPECT_EQ(gather_in_arcs(build(graph, options)), (std::vector<Arc>{{1, 2, kIn},
+                                                                     {1, 2, kOut},
+                                                                     {1, 2, kOut},
+                                                                     {2, 1, kIn},
+                                                                     {2, 1, kIn},
+                                                                     {2, 1, kOut},
+                                                                     {2, 3, kOut},
+                                                                     {3, 2, kIn},
+                                                                     {3, 3, ArcDirection::kBoth}}));
+  options.multi_edges = MultiEdges::drop;
+  const DistributedGraph cleaned = build(graph, options);
+  EXPECT_EQ(cleaned.edge_count, 4U);
+  EXPECT_EQ(gather_in_arcs(cleaned).size(), 7U) << "opposite edges are no repeats";
+  const DistributedGraph undirected = build(oracle::with_direction(graph, false), options);
+  EXPECT_FALSE(undirected.weighted);
+}
+
+TEST(Directions, AndWeightsExcludeEachOther) {
+  BuildOptions options;
+  options.needs.weights = options.needs.directions = true;
+  EXPECT_THROW((void)build(of_edges({{1, 2}}, {}, true), options), GraphError);
 }
 
 } // namespace

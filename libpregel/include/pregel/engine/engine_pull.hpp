@@ -167,11 +167,15 @@ void Engine<P>::pull_listed() {
   for_ranges([&](Worker<P>& worker, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t v = begin; v < end; ++v) {
       worker.gathered.clear();
-      if (needs_messages(v)) {
+      if (needs_messages(v) && incoming_.all) {
+        const std::uint64_t first = arcs.offsets[v];
+        worker.gathered.resize(arcs.length(v)); // filling is twice as fast as appending
+        for (std::size_t i = 0; i < worker.gathered.size(); ++i)
+          worker.gathered[i] = message_along(arcs.weights, first + i, arcs.entries[first + i]);
+      } else if (needs_messages(v)) {
         for (std::uint64_t a = arcs.offsets[v]; a < arcs.offsets[v + std::size_t{1}]; ++a) {
           const Slot from = arcs.entries[a];
-          if (incoming_.all || incoming_.set.contains(index(from)))
-            worker.gathered.push_back(message_along(arcs.weights, a, from));
+          if (incoming_.set.contains(index(from))) worker.gathered.push_back(message_along(arcs.weights, a, from));
         }
       }
       if (!worker.gathered.empty() || is_active(v)) visit(worker, v, worker.gathered);

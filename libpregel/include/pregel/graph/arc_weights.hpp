@@ -9,6 +9,17 @@
 
 namespace pregel {
 
+/// What the weight of an arc says where a graph was built with GraphNeeds::directions: how the edge behind the arc
+/// runs, seen from the vertex that reads along it. The marks are bits.
+struct ArcDirection {
+  static constexpr double kIn = 1;   ///< from the other end to this vertex
+  static constexpr double kOut = 2;  ///< from this vertex to the other end
+  static constexpr double kBoth = 3; ///< a loop
+
+  [[nodiscard]] static constexpr bool in(double mark) noexcept { return mark != kOut; }
+  [[nodiscard]] static constexpr bool out(double mark) noexcept { return mark != kIn; }
+};
+
 /// Stands for weights that are all 1.
 struct UnitWeights {
   [[nodiscard]] constexpr double operator[](std::uint64_t) const noexcept { return 1.0; }

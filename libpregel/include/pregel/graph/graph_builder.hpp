@@ -20,9 +20,10 @@ enum class MessagePath {
 
 struct GraphNeeds {
   MessagePath path = MessagePath::along_edges;
-  bool weights = false;   ///< keep weights (1 where the input has none)
-  bool push = true;       ///< arcs_from_slot too: cheap supersteps when few vertices send
-  bool out_edges = false; ///< out_edges too: for programs that read their edges
+  bool weights = false;    ///< keep weights (1 where the input has none)
+  bool directions = false; ///< both_ways of a directed graph: an arc's weight says where its edge points (ArcDirection)
+  bool push = true;        ///< arcs_from_slot too: cheap supersteps when few vertices send
+  bool out_edges = false;  ///< out_edges too: for programs that read their edges
 };
 
 struct BuildOptions {
