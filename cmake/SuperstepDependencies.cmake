@@ -14,6 +14,7 @@ find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 include(SuperstepHdf5)
+include(SuperstepZstd)
 
 if(SUPERSTEP_TESTS)
   find_package(GTest REQUIRED)

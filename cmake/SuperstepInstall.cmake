@@ -33,5 +33,5 @@ configure_package_config_file(cmake/SuperstepConfig.cmake.in ${CMAKE_BINARY_DIR}
   INSTALL_DESTINATION ${superstep_package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/SuperstepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/SuperstepConfig.cmake ${CMAKE_BINARY_DIR}/SuperstepConfigVersion.cmake
-  cmake/SuperstepHdf5.cmake DESTINATION ${superstep_package_dir})
+  cmake/SuperstepHdf5.cmake cmake/SuperstepZstd.cmake DESTINATION ${superstep_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

@@ -124,6 +124,7 @@ nlohmann::json graph_source_of(const PregelOptions& o) {
           {"--vertices", o.vertices.empty() ? "" : core::file_identity(o.vertices)},
           {"--generate", o.generate},
           {"--format", o.format},
+          {"--columns", o.columns},
           {"--ids", o.ids},
           {"--directed", o.directed},
           {"--undirected", o.undirected},

@@ -49,6 +49,13 @@ std::vector<Source> parse_sources(const PregelOptions& o, const std::string& tex
   return sources;
 }
 
+/// What the user says, else what the file says or the properties beside it, else directed. Local.
+bool direction_of(const GraphFileOptions& o, const std::string& graph, const pregel::GraphInput& input) {
+  if (const auto asked = o.asked_direction()) return *asked;
+  if (input.directed) return *input.directed;
+  return pregel::directed_by_properties(graph).value_or(true);
+}
+
 pregel::GlobalId parse_id(const PregelOptions& o, const Source& source) {
   std::uint64_t id = 0;
   const char* const last = source.word.data() + source.word.size();
@@ -87,15 +94,8 @@ pregel::LoadedGraph load_graph(const core::Communicator& comm, const PregelOptio
     build.multi_edges = policy(o.multi_edges, spec.default_multi_edges());
     weighted = weighted || spec.weights != pregel::WeightKind::none;
   } else {
-    pregel::ReadOptions read;
-    read.graph_file = o.graph;
-    if (!o.vertices.empty()) read.vertex_file = o.vertices;
-    if (o.format == "edgelist") read.format = pregel::TextFormat::edge_list;
-    if (o.format == "graphalytics") read.format = pregel::TextFormat::graphalytics;
-    read.ids = o.ids == "string" ? pregel::IdKind::text : pregel::IdKind::number;
-    read.weighted = o.weighted;
-    input = pregel::read_graph(comm, read, team);
-    build.directed = o.directed || (!o.undirected && pregel::directed_by_properties(o.graph).value_or(true));
+    input = pregel::read_graph(comm, read_options_of(o, o.graph), team);
+    build.directed = direction_of(o, o.graph, input);
     build.self_loops = policy(o.self_loops, pregel::SelfLoops::keep);
     build.multi_edges = policy(o.multi_edges, pregel::MultiEdges::keep);
   }

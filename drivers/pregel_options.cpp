@@ -28,36 +28,15 @@ std::string list_algorithms() {
 }
 
 void add_input_options(CLI::App& app, PregelOptions& o) {
-  app.add_option("--graph", o.graph, "graph file: edge list (u v [weight] a line) or Graphalytics .e; .gz of either")
-      ->group("Input");
-  app.add_option("--vertices", o.vertices, "Graphalytics .v file (default: beside the .e file)")->group("Input");
-  app.add_option("--format", o.format, "auto (by the file's name), edgelist or graphalytics")
-      ->check(CLI::IsMember({"auto", "edgelist", "graphalytics"}))
-      ->capture_default_str()
+  app.add_option("--graph", o.graph,
+                 "graph file: an edge list (u v [weight] a line), Graphalytics .e, Matrix Market, METIS, DIMACS .gr, "
+                 "adjacency lists, CSV; text also as .gz or .zst")
       ->group("Input");
   app.add_option("--generate", o.generate,
                  "generate instead: kron:scale=20,degree=16,seed=1 | er:n=,edges= | grid:rows=,cols= | "
                  "chain:n= | star:n= | tree:n= | smallworld:n=,k=,p= (and weights=int|real)")
       ->group("Input");
-  app.add_option("--ids", o.ids, "number (unsigned 64-bit) or string (names)")
-      ->check(CLI::IsMember({"number", "string"}))
-      ->capture_default_str()
-      ->group("Input");
-  auto* directed =
-      app.add_flag("--directed", o.directed, "edges have a direction (default for files without .properties)")
-          ->group("Input");
-  app.add_flag("--undirected", o.undirected, "each edge counts both ways")->excludes(directed)->group("Input");
-  app.add_flag("--weighted", o.weighted, "read the third column as weight (else weights are 1)")->group("Input");
-  app.add_option("--self-loops", o.self_loops,
-                 "keep or drop edges u u (auto: keep for files, the generator's habit else)")
-      ->check(CLI::IsMember({"auto", "keep", "drop"}))
-      ->capture_default_str()
-      ->group("Input");
-  app.add_option("--multi-edges", o.multi_edges,
-                 "keep or drop repeated edges; drop keeps the smallest weight (auto as above)")
-      ->check(CLI::IsMember({"auto", "keep", "drop"}))
-      ->capture_default_str()
-      ->group("Input");
+  add_graph_file_options(app, o);
   app.add_option("--partition", o.partition, "who owns a vertex: hash, modulo or range")
       ->check(CLI::IsMember({"hash", "modulo", "range"}))
       ->capture_default_str()
@@ -275,12 +254,10 @@ void check_pregel_options(const PregelOptions& o, const pregel::Algorithm& algor
     throw InputError("give either --graph FILE or --generate SPEC");
   if (o.mode == "async") throw InputError("--mode async is not built yet; --mode sync gives the same results");
   check_algorithm_options(o, algorithm);
-  if (!o.generate.empty() && (!o.vertices.empty() || o.ids != "number" || o.format != "auto")) {
-    throw InputError("--vertices, --format and --ids describe files; they do not go with --generate");
-  }
-  if (o.format == "edgelist" && !o.vertices.empty()) {
-    throw InputError("--vertices goes with the Graphalytics format; leave --format edgelist out");
-  }
+  const bool describes_file = !o.vertices.empty() || o.ids != "number" || o.format != "auto" || !o.columns.empty();
+  if (!o.generate.empty() && describes_file)
+    throw InputError("--vertices, --format, --columns and --ids describe files; they do not go with --generate");
+  check_graph_file_options(o);
   const bool many_runs = o.repeat > 1 || !o.sources_file.empty();
   if (many_runs && !(o.trace.empty() && o.trace_vertices.empty())) {
     throw InputError("--trace and --trace-vertices describe one run; leave --repeat and --sources out");

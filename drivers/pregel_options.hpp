@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "core/communicator.hpp"
+#include "graph_file_options.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 
 namespace drivers {
 
 /// The command line, as typed.
-struct PregelOptions {
+struct PregelOptions : GraphFileOptions {
   std::string algorithm;
-  std::string graph, vertices, format = "auto", generate, ids = "number";
-  bool directed = false, undirected = false, weighted = false;
-  std::string self_loops = "auto", multi_edges = "auto", partition = "hash", mode = "sync";
+  std::string graph, generate, partition = "hash", mode = "sync";
   int threads = 1;
   std::string source, sources_file, values_file, variant = "standard", combiner = "on";
   std::optional<std::uint64_t> iterations;

@@ -8,7 +8,7 @@
 set -euo pipefail
 source "$(dirname "$0")/lib/common.sh"
 
-packages=(g++ cmake ninja-build libboost-serialization-dev libhdf5-dev zlib1g-dev libfmt-dev libspdlog-dev
+packages=(g++ cmake ninja-build libboost-serialization-dev libhdf5-dev zlib1g-dev libzstd-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev libeigen3-dev libcpp-httplib-dev python3)
 mpi_packages=(openmpi-bin libopenmpi-dev)
 

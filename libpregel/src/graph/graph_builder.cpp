@@ -45,7 +45,7 @@ struct InputSummary {
 };
 
 InputSummary summarise(const core::Communicator& comm, const GraphInput& input) {
-  std::uint64_t largest = input.contiguous_vertices > 0 ? input.contiguous_vertices - 1 : 0;
+  std::uint64_t largest = input.contiguous_vertices > 0 ? input.contiguous_first + input.contiguous_vertices - 1 : 0;
   for (std::size_t block = 0; block < input.edges.block_count(); ++block) {
     for (const Edge& edge : input.edges.edges(block))
       largest = std::max({largest, number(edge.source), number(edge.target)});
@@ -64,6 +64,7 @@ void route_vertices(const core::Communicator& comm, const GraphInput& input, con
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const std::uint64_t n = input.contiguous_vertices;
   std::uint64_t next = n / ranks * rank + std::min(n % ranks, rank);
+  next += input.contiguous_first;
   const std::uint64_t end = next + n / ranks + (rank < n % ranks ? 1 : 0);
   std::size_t listed = 0;
   const auto produce = [&](auto&& push) {
@@ -422,7 +423,8 @@ DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
       case PartitionKind::modulo: return Partitioner::modulo(comm.size());
       case PartitionKind::range: break;
     }
-    return Partitioner::sampled_range(comm, input.edges, input.vertices, input.contiguous_vertices);
+    return Partitioner::sampled_range(comm, input.edges, input.vertices, input.contiguous_vertices,
+                                      input.contiguous_first);
   };
   Partitioner partitioner = make_partitioner();
   const bool compact = summary.largest_id < kCompactIds;

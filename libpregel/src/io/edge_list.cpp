@@ -1,21 +1,10 @@
 // Reasons for refusing a line of the formats in edge_list.hpp.
 #include "pregel/io/edge_list.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace pregel {
 namespace {
-
-[[nodiscard]] std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0; (begin = line.find_first_not_of(" \t\r", begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
-    fields.push_back(line.substr(begin, end - begin));
-    begin = end;
-  }
-  return fields;
-}
 
 [[nodiscard]] const char* name_of(Column column) {
   switch (column) {
@@ -57,7 +46,7 @@ template <class Parse>
 } // namespace
 
 std::string why_not_columns(std::string_view line, std::initializer_list<Column> columns, bool names) {
-  const std::vector<std::string_view> fields = split(line);
+  const std::vector<std::string_view> fields = split_columns(line);
   std::size_t index = 0;
   for (const Column column : columns) {
     if (index == fields.size()) break;

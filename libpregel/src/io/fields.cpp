@@ -1,6 +1,7 @@
 // The rare half of field parsing: long ids, unusual numbers, and the reasons for refusing a field.
 #include "pregel/io/fields.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -103,6 +104,16 @@ const char* parse_value(const char* p, double& value) noexcept {
   const NumberStatus status = read_number(field, value);
   const bool infinite = status == NumberStatus::not_finite && value == value; // NaN differs from itself
   return status == NumberStatus::good || infinite ? field.data() + field.size() : nullptr;
+}
+
+std::vector<std::string_view> split_columns(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t begin = 0; (begin = line.find_first_not_of(" \t\r", begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
+    fields.push_back(line.substr(begin, end - begin));
+    begin = end;
+  }
+  return fields;
 }
 
 std::string in_quotes(std::string_view field) {

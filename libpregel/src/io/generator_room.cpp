@@ -7,16 +7,13 @@
 
 #include "core/agreement.hpp"
 #include "core/error.hpp"
+#include "machine_memory.hpp"
 #include "pregel/graph/types.hpp"
 #include "pregel/io/generators.hpp"
 
 namespace pregel {
-namespace {
 
-constexpr std::uint64_t kMostVerticesOfRank = std::numeric_limits<std::uint32_t>::max() - 1; // IdIndex::finish()
-
-/// Memory and swap of this machine in bytes; the largest number where the kernel does not tell. Local.
-[[nodiscard]] std::uint64_t machine_bytes() {
+std::uint64_t machine_bytes() {
   std::uint64_t kilobytes = 0;
   std::ifstream lines("/proc/meminfo");
   for (std::string key, unit; lines >> key;) {
@@ -27,8 +24,6 @@ constexpr std::uint64_t kMostVerticesOfRank = std::numeric_limits<std::uint32_t>
   }
   return kilobytes == 0 ? std::numeric_limits<std::uint64_t>::max() : kilobytes * 1024;
 }
-
-} // namespace
 
 void require_room_for(const core::Communicator& comm, const GeneratorSpec& spec) {
   core::agree(comm, [&] {

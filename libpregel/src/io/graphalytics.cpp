@@ -14,6 +14,7 @@
 #include "collectives/routed_exchange.hpp"
 #include "core/collectives.hpp"
 #include "core/random.hpp"
+#include "graph_format.hpp"
 #include "pregel/error.hpp"
 #include "pregel/graph/id_index.hpp"
 
@@ -24,9 +25,9 @@ constexpr std::size_t kEdgesPerTurn = 2048; // of one call of the produce functi
 constexpr std::size_t kRecentIds = std::size_t{1} << 16;
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-/// "NAME" of NAME.e or NAME.e.gz; nothing for other names.
+/// "NAME" of NAME.e, compressed or not; nothing for other names.
 [[nodiscard]] std::optional<std::string> stem_of(std::string_view file) {
-  if (file.ends_with(".gz")) file.remove_suffix(3);
+  file = without_compression(file);
   if (!file.ends_with(".e")) return std::nullopt;
   return std::string(file.substr(0, file.size() - 2));
 }
@@ -36,9 +37,9 @@ constexpr std::uint64_t kNone = ~std::uint64_t{0};
   return std::filesystem::exists(path, ignored);
 }
 
-/// NAME.v or, if only that is there, NAME.v.gz.
+/// NAME.v or, if only that is there, NAME.v.gz or NAME.v.zst.
 [[nodiscard]] std::optional<std::string> existing_vertex_file(const std::string& stem) {
-  for (const char* ending : {".v", ".v.gz"}) {
+  for (const char* ending : {".v", ".v.gz", ".v.zst"}) {
     if (exists(stem + ending)) return stem + ending;
   }
   return std::nullopt;
@@ -112,13 +113,13 @@ class EndpointStream {
 
 std::optional<std::string> find_vertex_file(const core::Communicator& comm, const ReadOptions& options) {
   if (options.vertex_file) return options.vertex_file;
-  if (options.format == TextFormat::edge_list) return std::nullopt;
+  if (options.format == GraphFormat::edge_list) return std::nullopt;
   std::string path;
   if (comm.rank() == 0) {
     const auto stem = stem_of(options.graph_file);
     const auto found = stem ? existing_vertex_file(*stem) : std::nullopt;
     // Where the format is asked for, a vertex file that is not there shall be named by the error.
-    const bool asked_for = options.format == TextFormat::graphalytics;
+    const bool asked_for = options.format == GraphFormat::graphalytics;
     path = found ? *found : asked_for ? stem.value_or(options.graph_file) + ".v" : "";
   }
   path = core::broadcast_string(comm, path, 0);

@@ -23,7 +23,7 @@ GzipStream::~GzipStream() {
 
 std::size_t GzipStream::read(char* data, std::size_t count) {
   std::size_t done = 0;
-  while (done < count && !ended_) {
+  while (done < count && !ended()) {
     refill();
     const auto room = static_cast<uInt>(std::min<std::size_t>(count - done, std::numeric_limits<uInt>::max()));
     stream_.next_out = reinterpret_cast<Bytef*>(data + done);
@@ -66,12 +66,7 @@ void GzipStream::next_member() {
     ++stream_.next_in;
     --stream_.avail_in;
   }
-  ended_ = true;
-}
-
-void GzipStream::fail(std::string reason) {
-  failure_ = std::move(reason);
-  ended_ = true;
+  end();
 }
 
 } // namespace pregel

@@ -40,11 +40,11 @@ InputFile::~InputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-bool InputFile::is_gzip() const {
-  if (size_ < 2) return false;
-  char magic[2];
-  read_at(magic, sizeof magic, 0);
-  return magic[0] == '\x1f' && magic[1] == '\x8b';
+bool InputFile::starts_with(std::string_view bytes) const {
+  if (size_ < bytes.size()) return false;
+  std::string head(bytes.size(), '\0');
+  read_at(head.data(), head.size(), 0);
+  return head == bytes;
 }
 
 void InputFile::read_at(char* data, std::size_t count, std::uint64_t offset) const {

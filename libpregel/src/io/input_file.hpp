@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace pregel {
 
@@ -21,7 +22,8 @@ class InputFile {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// In bytes, when it was opened.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool is_gzip() const;
+  /// True if the file begins with these bytes.
+  [[nodiscard]] bool starts_with(std::string_view bytes) const;
 
   /// Reads exactly `count` bytes at `offset`, which must lie within size(); throws if the file has become shorter.
   void read_at(char* data, std::size_t count, std::uint64_t offset) const;

@@ -26,7 +26,7 @@ class RangeReader {
         limits_(limits),
         capacity_(std::clamp<std::size_t>(limits.block_bytes, 1, limits.longest_line + 1)) {}
 
-  [[nodiscard]] std::optional<LineFault> parse(int thread, const BlockParser& parse_block) {
+  [[nodiscard]] std::optional<LineFault> parse(int thread, const TextParser& parser) {
     if (range_.begin == range_.end) return std::nullopt;
     capacity_ = static_cast<std::size_t>(std::min<std::uint64_t>(capacity_, file_.size()));
     buffer_ = make_line_buffer(capacity_);
@@ -42,7 +42,7 @@ class RangeReader {
       }
       const std::uint64_t next = position + length;
       if (buffer_[length - 1] != '\n') buffer_[length++] = '\n'; // the end of a file that has no newline there
-      auto fault = parse_lines_at(position, {buffer_.get(), length}, thread, parse_block);
+      auto fault = parse_lines_at(position, {buffer_.get(), length}, thread, parser);
       if (fault) return fault;
       position = next;
     }
@@ -109,14 +109,14 @@ class PlainSource final : public LineSource {
   explicit PlainSource(InputFile file) : file_(std::move(file)) {}
 
   std::optional<LineFault> parse(Share share, core::ThreadTeam& team, const TextLimits& limits,
-                                 const BlockParser& parse_block) const override {
+                                 const TextParser& parser) const override {
     const auto threads = static_cast<std::uint64_t>(team.size());
     const std::uint64_t ranges = share.count * threads;
     std::vector<std::optional<LineFault>> faults(threads);
     team.run([&](int thread) {
       const std::uint64_t index = share.index * threads + static_cast<std::uint64_t>(thread);
       const ByteRange range{cut(file_.size(), index, ranges), cut(file_.size(), index + 1, ranges)};
-      faults[static_cast<std::size_t>(thread)] = RangeReader(file_, range, limits).parse(thread, parse_block);
+      faults[static_cast<std::size_t>(thread)] = RangeReader(file_, range, limits).parse(thread, parser);
     });
     return first_fault(faults);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compressed_stream.hpp"
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
 #include "core/error.hpp"
@@ -13,35 +14,9 @@
 namespace pregel {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr char kZeroByte[] = "this line holds a zero byte: binary data or UTF-16, not a text file";
 constexpr char kStrayReturn[] =
     "a carriage return inside the line: convert the line ends (tr '\\r' '\\n' for those of old Macs)";
-
-/// What the first bytes of a file show it to be, if not text.
-[[nodiscard]] std::string foreign_format(std::string_view head) {
-  struct Magic {
-    std::string_view bytes;
-    const char* reason;
-  };
-  static constexpr Magic kMagics[] = {
-      {"\x89HDF", "this is an HDF5 file, not a text file"},
-      {"\xff\xfe", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},
-      {"\xfe\xff", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},
-      {"\x1f\x8b", "the gzip data hold gzip data again: decompress the file once"},
-      {"BZh9", "this is a bzip2 file: decompress it first (gzip is the only compression read)"},
-      {"\xfd"
-       "7zXZ",
-       "this is an xz file: decompress it first (gzip is the only compression read)"},
-      {"\x28\xb5\x2f\xfd", "this is a zstd file: decompress it first (gzip is the only compression read)"},
-      {"PK\x03\x04", "this is a zip archive: unpack it first (gzip is the only compression read)"},
-      {"%%MatrixMarket", "this is a Matrix Market file: its line of sizes would be taken for data"},
-  };
-  for (const Magic& magic : kMagics) {
-    if (head.starts_with(magic.bytes)) return magic.reason;
-  }
-  return {};
-}
 
 /// Opens the file on every rank and checks that all see the same one.
 [[nodiscard]] std::unique_ptr<LineSource> open_source(const core::Communicator& comm, const std::string& path) {
@@ -49,7 +24,7 @@ constexpr char kStrayReturn[] =
   auto source = core::agree(comm, [&] {
     InputFile file(path);
     size = file.size();
-    return file.is_gzip() ? make_gzip_source(std::move(file)) : make_plain_source(std::move(file));
+    return is_compressed(file) ? make_compressed_source(std::move(file)) : make_plain_source(std::move(file));
   });
   const std::uint64_t first = core::broadcast_value(comm, size, 0);
   core::agree(comm, [&] {
@@ -64,10 +39,18 @@ constexpr char kStrayReturn[] =
 
 void read_lines(const core::Communicator& comm, const std::string& path, core::ThreadTeam& team,
                 const TextLimits& limits, const BlockParser& parse) {
+  read_placed_lines(comm, path, team, limits, 0,
+                    [&](int thread, std::uint64_t, std::string_view lines) { return parse(thread, lines); });
+}
+
+void read_placed_lines(const core::Communicator& comm, const std::string& path, core::ThreadTeam& team,
+                       const TextLimits& limits, std::uint64_t first_byte, const PlacedParser& parse) {
   constexpr std::uint64_t kNoFault = std::numeric_limits<std::uint64_t>::max();
   const auto source = open_source(comm, path);
   const Share share{static_cast<std::uint64_t>(comm.rank()), static_cast<std::uint64_t>(comm.size())};
-  const auto fault = core::agree(comm, [&] { return source->parse(share, team, limits, parse); });
+  const auto fault = core::agree(comm, [&] {
+    return source->parse(share, team, limits, TextParser{first_byte, parse});
+  });
 
   // Only the rank with the first bad line counts the lines before it.
   const std::uint64_t mine = fault ? fault->position : kNoFault;
@@ -79,17 +62,46 @@ void read_lines(const core::Communicator& comm, const std::string& path, core::T
 }
 
 std::optional<LineFault> parse_lines_at(std::uint64_t position, std::string_view lines, int thread,
-                                        const BlockParser& parse_block) {
-  std::size_t skipped = 0;
+                                        const TextParser& parser) {
+  const auto skip = [&](std::uint64_t bytes) {
+    lines.remove_prefix(static_cast<std::size_t>(bytes));
+    position += bytes;
+  };
   if (position == 0) {
-    if (lines.starts_with(kByteOrderMark)) skipped = kByteOrderMark.size();
-    if (std::string reason = foreign_format(lines.substr(skipped)); !reason.empty()) return LineFault{0, reason};
-    lines.remove_prefix(skipped);
+    if (lines.starts_with(kByteOrderMark)) skip(kByteOrderMark.size());
+    if (parser.first_byte == 0) {
+      if (std::string reason = foreign_format(lines); !reason.empty()) return LineFault{0, reason};
+    }
   }
-  auto bad = parse_block(thread, lines);
+  if (position < parser.first_byte) skip(std::min<std::uint64_t>(parser.first_byte - position, lines.size()));
+  if (lines.empty()) return std::nullopt;
+  auto bad = parser.parse(thread, position, lines);
   if (!bad) return std::nullopt;
-  // The mark belongs to the first line, which begins at 0.
-  return LineFault{bad->offset == 0 ? position : position + skipped + bad->offset, std::move(bad->reason)};
+  return LineFault{position + bad->offset, std::move(bad->reason)};
+}
+
+std::string foreign_format(std::string_view head) {
+  struct Magic {
+    std::string_view bytes;
+    const char* reason;
+  };
+  static constexpr Magic kMagics[] = {
+      {"\x89HDF", "this is an HDF5 file, not a text file"},
+      {"\xff\xfe", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},
+      {"\xfe\xff", "this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)"},
+      {"\x1f\x8b", "the compressed data hold gzip data again: decompress the file once"},
+      {"\x28\xb5\x2f\xfd", "the compressed data hold zstd data again: decompress the file once"},
+      {"BZh9", "this is a bzip2 file: decompress it first (gzip and zstd are read as they are)"},
+      {"\xfd"
+       "7zXZ",
+       "this is an xz file: decompress it first (gzip and zstd are read as they are)"},
+      {"PK\x03\x04", "this is a zip archive: unpack it first (gzip and zstd are read as they are)"},
+      {"%%MatrixMarket", "this is a Matrix Market file: its line of sizes would be taken for data"},
+  };
+  for (const Magic& magic : kMagics) {
+    if (head.starts_with(magic.bytes)) return magic.reason;
+  }
+  return {};
 }
 
 LineFault too_long(std::uint64_t position, std::string_view begin, const TextLimits& limits) {

@@ -14,7 +14,8 @@ constexpr std::size_t kSamplesPerRank = 4096;
 
 /// Evenly spaced endpoints of this rank's edges, listed vertices and contiguous ids.
 std::vector<std::uint64_t> sample_ids(const core::Communicator& comm, const EdgeBlocks& edges,
-                                      const std::vector<GlobalId>& vertices, std::uint64_t contiguous) {
+                                      const std::vector<GlobalId>& vertices, std::uint64_t contiguous,
+                                      std::uint64_t first) {
   std::vector<std::uint64_t> sample;
   const std::size_t every_edge = std::max<std::size_t>(1, edges.size() / kSamplesPerRank);
   std::size_t position = 0;
@@ -29,7 +30,7 @@ std::vector<std::uint64_t> sample_ids(const core::Communicator& comm, const Edge
   for (std::size_t i = 0; i < vertices.size(); i += every_vertex) sample.push_back(number(vertices[i]));
   const auto rank = static_cast<std::uint64_t>(comm.rank()), ranks = static_cast<std::uint64_t>(comm.size());
   const std::uint64_t step = std::max<std::uint64_t>(1, contiguous / (kSamplesPerRank * ranks));
-  for (std::uint64_t id = rank * step; id < contiguous; id += step * ranks) sample.push_back(id);
+  for (std::uint64_t id = rank * step; id < contiguous; id += step * ranks) sample.push_back(first + id);
   return sample;
 }
 
@@ -66,8 +67,9 @@ Partitioner Partitioner::range(std::vector<std::uint64_t> first_ids) {
 }
 
 Partitioner Partitioner::sampled_range(const core::Communicator& comm, const EdgeBlocks& edges,
-                                       const std::vector<GlobalId>& vertices, std::uint64_t contiguous_vertices) {
-  const std::vector<std::uint64_t> mine = sample_ids(comm, edges, vertices, contiguous_vertices);
+                                       const std::vector<GlobalId>& vertices, std::uint64_t contiguous_vertices,
+                                       std::uint64_t contiguous_first) {
+  const std::vector<std::uint64_t> mine = sample_ids(comm, edges, vertices, contiguous_vertices, contiguous_first);
   std::vector<std::uint64_t> all = core::all_gather_varying(comm, std::span<const std::uint64_t>(mine));
   std::sort(all.begin(), all.end());
   std::vector<std::uint64_t> first_ids;

@@ -58,9 +58,9 @@ class EdgeLists(RefusalTest):
             "1 2\n".encode("utf-16"): "1: this is UTF-16 text: convert it (iconv -f UTF-16 -t UTF-8)",
             b"1 2\r3 4\r5 6\n": "1: a carriage return inside the line: convert the line ends (tr '\\r' '\\n' for those "
                                 "of old Macs)",
-            b"BZh91AY&SY": "1: this is a bzip2 file: decompress it first (gzip is the only compression read)",
+            b"BZh91AY&SY": "1: this is a bzip2 file: decompress it first (gzip and zstd are read as they are)",
             b"%%MatrixMarket matrix coordinate\n2 2 1\n1 2\n":
-                "1: this is a Matrix Market file: its line of sizes would be taken for data",
+                "1: expected '%%MatrixMarket object format values symmetry', found 3 words",
             b"\x89HDF\r\n\x1a\n": "1: this is an HDF5 file, not a text file",
         }
         for content, expected in cases.items():

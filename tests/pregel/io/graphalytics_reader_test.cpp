@@ -50,7 +50,7 @@ TEST_F(GraphalyticsReader, takes_an_edge_file_alone_for_an_edge_list) {
   const NumberOutcome outcome = read_numbers(world_, options_);
   EXPECT_EQ(outcome.error, "");
   EXPECT_EQ(outcome.edges, (Edges{{1, 2, 1}}));
-  options_.format = TextFormat::graphalytics;
+  options_.format = GraphFormat::graphalytics;
   EXPECT_EQ(read_numbers(world_, options_).error,
             "cannot open " + directory_.path("g.v") + ": No such file or directory");
 }
@@ -58,7 +58,7 @@ TEST_F(GraphalyticsReader, takes_an_edge_file_alone_for_an_edge_list) {
 TEST_F(GraphalyticsReader, lets_the_user_choose) {
   options_.graph_file = directory_.write("g.e", "1 2\n");
   directory_.write("g.v", "1\n"); // incomplete, and not looked at
-  options_.format = TextFormat::edge_list;
+  options_.format = GraphFormat::edge_list;
   EXPECT_EQ(read_numbers(world_, options_).error, "");
   options_.vertex_file = directory_.write("others.txt", "1\n2\n3");
   EXPECT_EQ(read_every_way(world_, options_).vertices, (Vertices{1, 2, 3}));

@@ -73,7 +73,8 @@ TEST_F(GzipReader, refuses_damaged_files) {
   EXPECT_EQ(read(packed).error, "FILE:1: the gzip data are damaged (invalid block type)");
   EXPECT_EQ(read(gzip("1 2\n") + "garbage and more garbage").error,
             "FILE:2: something that is not gzip data follows the end of the gzip data");
-  EXPECT_EQ(read(gzip(gzip("1 2\n"))).error, "FILE:1: the gzip data hold gzip data again: decompress the file once");
+  EXPECT_EQ(read(gzip(gzip("1 2\n"))).error,
+            "FILE:1: the compressed data hold gzip data again: decompress the file once");
 }
 
 TEST_F(GzipReader, agrees_with_the_naive_reader_on_larger_files) {

@@ -1,9 +1,13 @@
 // Random bytes and mutated files. Whatever comes, a reader loads exactly what the naive reader loads or refuses the
 // line that it refuses, in the same words on one rank and on all, with any block size and number of threads.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
+#include "core/clock.hpp"
+#include "core/collectives.hpp"
 #include "core/random.hpp"
 #include "reader_testing.hpp"
 
@@ -70,6 +74,7 @@ class ReaderFuzz : public testing::Test {
     ReadOptions result;
     result.graph_file = file;
     result.weighted = weighted;
+    result.format = file.ends_with(".e") ? GraphFormat::graphalytics : GraphFormat::edge_list;
     result.limits.block_bytes = 1 + (random.below(2) == 0 ? random.below(16) : random.below(400));
     return result;
   }
@@ -143,6 +148,97 @@ TEST_F(ReaderFuzz, vertex_files) {
     }
   }
 }
+
+/// A small valid file of a format. Weights are the same at both ends of an edge.
+std::string valid_file_of(GraphFormat format, core::CounterRandom& random) {
+  const std::uint64_t n = 1 + random.below(6);
+  const std::uint64_t m = random.below(8);
+  const auto vertex = [&] { return std::to_string(1 + random.below(n)); };
+  const std::string sizes = std::to_string(n) + " " + std::to_string(m);
+  std::string text;
+  switch (format) {
+    case GraphFormat::matrix_market:
+      text = "%%MatrixMarket matrix coordinate real general\n% x\n" + std::to_string(n) + " " + sizes + "\n";
+      for (std::uint64_t i = 0; i < m; ++i) text += vertex() + " " + vertex() + " 1.5\n";
+      return text;
+    case GraphFormat::dimacs:
+      text = "c x\np sp " + sizes + "\n";
+      for (std::uint64_t i = 0; i < m; ++i) text += "a " + vertex() + " " + vertex() + " 7\n";
+      return text;
+    case GraphFormat::adjacency_list:
+      for (std::uint64_t i = 0; i < m; ++i) text += vertex() + (i % 2 == 0 ? ": " : " ") + vertex() + " 2.5\n";
+      return text;
+    case GraphFormat::csv:
+      text = "src,dst,w\n";
+      for (std::uint64_t i = 0; i < m; ++i) text += vertex() + ",\"" + vertex() + "\",0.25\n";
+      return text;
+    default: // METIS: a chain
+      text = std::to_string(n) + " " + std::to_string(n - 1) + " 001\n";
+      for (std::uint64_t v = 1; v <= n; ++v) {
+        if (v > 1) text += std::to_string(v - 1) + " 3 ";
+        if (v < n) text += std::to_string(v + 1) + " 3";
+        text += "\n";
+      }
+      return text;
+  }
+}
+
+/// Rounds go on for SUPERSTEP_FUZZ_SECONDS, or as many as `usual`.
+class FuzzBudget {
+ public:
+  FuzzBudget(const core::Communicator& comm, std::uint64_t usual) : comm_(comm), usual_(usual) {
+    const char* const seconds = std::getenv("SUPERSTEP_FUZZ_SECONDS");
+    seconds_ = seconds == nullptr ? 0 : std::atof(seconds);
+  }
+  /// The same on all ranks. Collective.
+  [[nodiscard]] bool allows(std::uint64_t round) const {
+    if (round < usual_) return true;
+    return seconds_ > 0 && core::broadcast_value(comm_, watch_.seconds() < seconds_ ? 1 : 0, 0) != 0;
+  }
+
+ private:
+  const core::Communicator& comm_;
+  std::uint64_t usual_;
+  double seconds_;
+  core::Stopwatch watch_;
+};
+
+class FormatFuzz : public ReaderFuzz, public testing::WithParamInterface<GraphFormat> {};
+
+TEST_P(FormatFuzz, one_outcome_everywhere) {
+  const FuzzBudget budget(world_, 300);
+  std::uint64_t loaded = 0, round = 0;
+  for (; budget.allows(round); ++round) {
+    core::CounterRandom random(14 + static_cast<std::uint64_t>(GetParam()), round);
+    std::string bytes = valid_file_of(GetParam(), random);
+    if (random.below(4) != 0) bytes = mutated(bytes, random);
+    if (random.below(6) == 0) {
+      bytes = random.below(2) == 0 ? gzip(bytes) : testing_support::zstd(bytes);
+      if (random.below(2) == 0) bytes = mutated(bytes, random);
+    }
+    const std::string file = directory_.write("graph.any", bytes);
+    SCOPED_TRACE("round " + std::to_string(round));
+    ReadOptions first = options(file, random.below(2) == 0, random);
+    ReadOptions second = options(file, first.weighted, random);
+    first.format = second.format = GetParam();
+    const NumberOutcome numbers = read_numbers(world_, first, 1 + static_cast<int>(random.below(3)));
+    const NumberOutcome alone = read_numbers(alone_, second);
+    ASSERT_EQ(numbers.error, alone.error);
+    ASSERT_EQ(numbers, alone);
+    loaded += numbers.error.empty();
+    for (const auto& [source, target, weight] : numbers.edges) {
+      ASSERT_TRUE(std::isfinite(weight));
+      if (numbers.contiguous_first == 0) continue; // formats that number their vertices from 1
+      ASSERT_TRUE(source - 1 < numbers.contiguous && target - 1 < numbers.contiguous);
+    }
+  }
+  EXPECT_GE(loaded, round / 8) << "too few files are valid for the fuzzer to reach the data";
+  EXPECT_LT(loaded, round) << "nothing was ever refused";
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, FormatFuzz,
+                         testing::Values(GraphFormat::matrix_market, GraphFormat::metis, GraphFormat::dimacs,
+                                         GraphFormat::adjacency_list, GraphFormat::csv));
 
 } // namespace
 } // namespace pregel

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "core/collectives.hpp"
 #include "core/error.hpp"
@@ -93,6 +94,9 @@ NumberOutcome read_numbers(const core::Communicator& comm, const ReadOptions& op
     EXPECT_EQ(input.edges.weighted(), options.weighted);
     EXPECT_EQ(input.description, options.graph_file);
     EXPECT_EQ(input.names, nullptr);
+    outcome.contiguous_first = input.contiguous_first;
+    outcome.contiguous = input.contiguous_vertices;
+    outcome.directed = input.directed;
     for (const Triple& edge : gather_edges(comm, input.edges)) {
       outcome.edges.emplace_back(edge.source, edge.target, edge.weight);
     }
@@ -198,6 +202,17 @@ Outcome<Id> read_naively(std::string_view bytes, bool weighted) {
 
 template Outcome<std::uint64_t> read_naively(std::string_view, bool);
 template Outcome<std::string> read_naively(std::string_view, bool);
+
+std::string zstd(std::string_view text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1); // as the zstd program does
+  const std::size_t size = ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size());
+  ZSTD_freeCCtx(context);
+  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
+  packed.resize(size);
+  return packed;
+}
 
 std::string gzip(std::string_view text, int level) {
   z_stream stream{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -33,9 +34,11 @@ class ScratchDirectory {
 /// Everything that was read, from all ranks, on every rank; or why nothing was.
 template <class Id>
 struct Outcome {
-  std::vector<std::tuple<Id, Id, double>> edges; ///< ascending
-  std::vector<Id> vertices;                      ///< listed ones, ascending, with repeats
-  std::string error;                             ///< what() of an InputError; empty when all is well
+  std::vector<std::tuple<Id, Id, double>> edges;  ///< ascending
+  std::vector<Id> vertices;                       ///< listed ones, ascending, with repeats
+  std::string error{};                            ///< what() of an InputError; empty when all is well
+  std::uint64_t contiguous_first{}, contiguous{}; ///< ids that exist whatever the edges say
+  std::optional<bool> directed{};                 ///< what the file says
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
@@ -54,6 +57,8 @@ using NameOutcome = Outcome<std::string>;
 template <class Id>
 [[nodiscard]] Outcome<Id> read_naively(std::string_view bytes, bool weighted);
 
+/// `text` as one zstd frame.
+[[nodiscard]] std::string zstd(std::string_view text);
 /// `text` as one gzip member.
 [[nodiscard]] std::string gzip(std::string_view text, int level = 6);
 

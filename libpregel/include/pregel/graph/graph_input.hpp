@@ -18,7 +18,9 @@ class NameDirectory; // pregel/graph/name_directory.hpp
 struct GraphInput {
   EdgeBlocks edges;                           ///< this rank's share; each input edge is on exactly one rank
   std::vector<GlobalId> vertices;             ///< this rank's share of the listed vertices (may repeat)
-  std::uint64_t contiguous_vertices = 0;      ///< generators: all ids 0 .. n-1 exist; the same on every rank
+  std::uint64_t contiguous_vertices = 0;      ///< so many ids from contiguous_first on exist; the same on every rank
+  std::uint64_t contiguous_first = 0;         ///< 0 for generators, 1 for formats that number from 1
+  std::optional<bool> directed;               ///< what the file says of it, if it does; the same on every rank
   std::shared_ptr<const NameDirectory> names; ///< only with string ids: GlobalId -> name
   std::string description; ///< file or generator spec, for messages and the stamp; the same on every rank
 };

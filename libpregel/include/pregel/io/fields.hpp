@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pregel/graph/types.hpp"
 
@@ -131,6 +132,8 @@ struct DigitGroup {
 /// Like parse_weight(), but also reads `inf` and `infinity`, as results are written. NaN is refused.
 [[nodiscard]] const char* parse_value(const char* p, double& value) noexcept;
 
+/// The fields of a line, for headers and messages.
+[[nodiscard]] std::vector<std::string_view> split_columns(std::string_view line);
 /// A field as it appears in a message: in quotes, cut after some 40 bytes, unprintable bytes as \xNN.
 [[nodiscard]] std::string in_quotes(std::string_view field);
 /// Why parse_field() refused `field` as a number.

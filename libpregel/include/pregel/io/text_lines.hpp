@@ -6,9 +6,9 @@
 // its last line, and the ranges together hold each line once. Blocks are read by pread into one buffer a thread: the
 // memory in use does not depend on the file.
 //
-// A gzip stream (recognised by its first bytes, whatever its name; several members in a row are one stream) cannot be
-// entered in the middle. Every rank inflates all of it and parses every size-th block; inflating costs about 3 ns a
-// byte and limits what ranks can gain.
+// A gzip or zstd stream (recognised by its first bytes, whatever its name; several members or frames in a row are one
+// stream) cannot be entered in the middle. Every rank inflates all of it and parses every size-th block; inflating
+// costs about 3 ns a byte (zstd: 1 ns) and limits what ranks can gain.
 //
 // The format's function reports its first bad line by its offset. Ranks agree on the smallest one, and only then is the
 // file read again up to it, to count lines: no line is counted in a file that is good.
@@ -50,6 +50,13 @@ using BlockParser = std::function<std::optional<BadLine>(int thread, std::string
 void read_lines(const core::Communicator& comm, const std::string& path, core::ThreadTeam& team,
                 const TextLimits& limits, const BlockParser& parse);
 
+/// The same for formats with a header, and for those in which the place of a line says something: lines before
+/// `first_byte`, which begins a line, are left out, and the parser learns at which byte of the (inflated) text its
+/// lines begin. For equal ranks, threads and limits the blocks are the same each time.
+using PlacedParser = std::function<std::optional<BadLine>(int thread, std::uint64_t position, std::string_view lines)>;
+void read_placed_lines(const core::Communicator& comm, const std::string& path, core::ThreadTeam& team,
+                       const TextLimits& limits, std::uint64_t first_byte, const PlacedParser& parse);
+
 namespace detail {
 
 /// The start of the next line when the rest of this one, from `p`, is blank or further columns; null when it holds a
@@ -72,21 +79,22 @@ namespace detail {
 
 /// Walks the lines of a block. Blank lines and comments (first byte that is not blank: # or %) are skipped; for the
 /// others parse_line(p), with p at the first byte that is not blank, returns the start of the next line (finish_line)
-/// or null to refuse the line; explain(line) then gives the reason.
-template <class ParseLine, class Explain>
+/// or null to refuse the line; explain(line) then gives the reason. With `kBlankCounts` blank lines are parsed too;
+/// with `kWholeLine` p is the first byte of the line, because blanks separate columns.
+template <bool kBlankCounts = false, bool kWholeLine = false, class ParseLine, class Explain>
 [[nodiscard]] std::optional<BadLine> for_each_line(std::string_view lines, ParseLine&& parse_line, Explain&& explain) {
   const char* const end = lines.data() + lines.size();
   for (const char* line = lines.data(); line != end;) {
     const char* p = skip_blanks(line);
     const char* next = nullptr;
-    if (*p == '\n') {
+    if (!kBlankCounts && *p == '\n') {
       next = p + 1;
     } else if (*p == '#' || *p == '%') {
       next = detail::skip_comment(p, end);
-    } else if (*p == '\r') {
+    } else if (!kBlankCounts && *p == '\r') {
       next = detail::skip_columns(p);
     } else {
-      next = parse_line(p);
+      next = parse_line(kWholeLine ? line : p);
     }
     if (next == nullptr) [[unlikely]] {
       const auto length = static_cast<std::size_t>(

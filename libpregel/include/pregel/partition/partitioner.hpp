@@ -31,10 +31,11 @@ class Partitioner {
   [[nodiscard]] static Partitioner modulo(int ranks);
   /// `first_ids[r]` is the smallest id of rank r+1 (ranks-1 ascending values).
   [[nodiscard]] static Partitioner range(std::vector<std::uint64_t> first_ids);
-  /// Ranges balanced by a sample of every rank's edges and of ids 0 .. contiguous_vertices-1. Collective.
+  /// Ranges balanced by a sample of every rank's edges and of `contiguous_vertices` ids from
+  /// `contiguous_first` on. Collective.
   [[nodiscard]] static Partitioner sampled_range(const core::Communicator& comm, const EdgeBlocks& edges,
                                                  const std::vector<GlobalId>& vertices,
-                                                 std::uint64_t contiguous_vertices);
+                                                 std::uint64_t contiguous_vertices, std::uint64_t contiguous_first = 0);
 
   /// After the ranks `lost` (ascending) have died: the survivors, renumbered in order, keep what they have, and what
   /// the dead owned is dealt out evenly to all of them. Local.

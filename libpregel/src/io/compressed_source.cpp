@@ -1,9 +1,10 @@
-// Lines of a gzip file. Every rank inflates the whole stream and cuts it into the same blocks of whole lines; block k
-// is parsed by rank k mod size. A rank collects as many of its blocks as it has threads, then parses them side by side.
+// Lines of a compressed file. Every rank inflates the whole stream and cuts it into the same blocks of whole lines;
+// block k is parsed by rank k mod size. A rank collects as many of its blocks as it has threads, then parses them side
+// by side.
 #include <algorithm>
 #include <cstring>
 
-#include "gzip_stream.hpp"
+#include "compressed_stream.hpp"
 #include "line_source.hpp"
 
 namespace pregel {
@@ -32,7 +33,7 @@ struct TextBlock {
 class BlockCutter {
  public:
   BlockCutter(const InputFile& file, const TextLimits& limits)
-      : stream_(file),
+      : stream_(open_compressed(file)),
         limits_(limits),
         block_bytes_(std::clamp<std::size_t>(limits.block_bytes, 1, limits.longest_line + 1)) {}
 
@@ -43,18 +44,18 @@ class BlockCutter {
     start(block, tail);
     for (std::size_t wanted = block_bytes_;; wanted = std::min(wanted * 2, limits_.longest_line + 1)) {
       block.reserve(wanted);
-      if (block.used < wanted) block.used += stream_.read(block.data.get() + block.used, wanted - block.used);
+      if (block.used < wanted) block.used += stream_->read(block.data.get() + block.used, wanted - block.used);
       block.lines = whole_lines(block);
-      if (block.lines > 0 || stream_.ended()) break;
+      if (block.lines > 0 || stream_->ended()) break;
       if (block.used > limits_.longest_line) {
         fault_ = too_long(block.position, {block.data.get(), block.used}, limits_);
         return false;
       }
     }
     position_ = block.position + block.lines;
-    if (!stream_.failure().empty()) {
-      fault_ = {position_, stream_.failure()};
-    } else if (stream_.ended() && block.lines < block.used) {
+    if (!stream_->failure().empty()) {
+      fault_ = {position_, stream_->failure()};
+    } else if (stream_->ended() && block.lines < block.used) {
       block.data[block.used++] = '\n'; // the end of a text that has no newline there
       block.lines = block.used;
     }
@@ -86,19 +87,19 @@ class BlockCutter {
     return 0;
   }
 
-  GzipStream stream_;
+  std::unique_ptr<CompressedStream> stream_;
   const TextLimits& limits_;
   std::size_t block_bytes_;
   std::uint64_t position_ = 0; // of the next block in the text
   LineFault fault_;
 };
 
-class GzipSource final : public LineSource {
+class CompressedSource final : public LineSource {
  public:
-  explicit GzipSource(InputFile file) : file_(std::move(file)) {}
+  explicit CompressedSource(InputFile file) : file_(std::move(file)) {}
 
   std::optional<LineFault> parse(Share share, core::ThreadTeam& team, const TextLimits& limits,
-                                 const BlockParser& parse_block) const override {
+                                 const TextParser& parser) const override {
     const auto threads = static_cast<std::size_t>(team.size());
     BlockCutter cutter(file_, limits);
     std::vector<TextBlock> mine(threads); // blocks of this share that wait for being parsed
@@ -112,7 +113,7 @@ class GzipSource final : public LineSource {
       if (more) tail = target.tail();
       if (more && owned) ++waiting;
       if (waiting == threads || !more) {
-        if (auto fault = parse_side_by_side(mine, waiting, team, parse_block)) return fault;
+        if (auto fault = parse_side_by_side(mine, waiting, team, parser)) return fault;
         waiting = 0;
       }
       if (!more) break;
@@ -122,12 +123,12 @@ class GzipSource final : public LineSource {
   }
 
   std::uint64_t line_number(std::uint64_t position) const override {
-    GzipStream stream(file_);
+    const auto stream = open_compressed(file_);
     std::vector<char> buffer(std::size_t{1} << 18);
     std::uint64_t line = 1;
     while (position > 0) {
       const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(position, buffer.size()));
-      const std::size_t got = stream.read(buffer.data(), wanted);
+      const std::size_t got = stream->read(buffer.data(), wanted);
       if (got == 0) break;
       line += static_cast<std::uint64_t>(std::count(buffer.data(), buffer.data() + got, '\n'));
       position -= got;
@@ -138,13 +139,13 @@ class GzipSource final : public LineSource {
  private:
   [[nodiscard]] static std::optional<LineFault> parse_side_by_side(const std::vector<TextBlock>& blocks,
                                                                    std::size_t count, core::ThreadTeam& team,
-                                                                   const BlockParser& parse_block) {
+                                                                   const TextParser& parser) {
     std::vector<std::optional<LineFault>> faults(count);
     const auto parse_one = [&](int thread) {
       const auto index = static_cast<std::size_t>(thread);
       if (index >= count) return;
       const TextBlock& block = blocks[index];
-      faults[index] = parse_lines_at(block.position, {block.data.get(), block.lines}, thread, parse_block);
+      faults[index] = parse_lines_at(block.position, {block.data.get(), block.lines}, thread, parser);
     };
     if (count > 1) {
       team.run(parse_one);
@@ -159,8 +160,8 @@ class GzipSource final : public LineSource {
 
 } // namespace
 
-std::unique_ptr<LineSource> make_gzip_source(InputFile file) {
-  return std::make_unique<GzipSource>(std::move(file));
+std::unique_ptr<LineSource> make_compressed_source(InputFile file) {
+  return std::make_unique<CompressedSource>(std::move(file));
 }
 
 } // namespace pregel
