@@ -1,5 +1,7 @@
 #include "ps/consistency/easgd.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/collectives.hpp"
@@ -64,6 +66,16 @@ template <class T>
 bool Easgd<T>::serve() {
   core::progress();
   return false;
+}
+
+/// Of so many exchanges the last ones are those of the last round, which may be shorter: a few gradients too many while
+/// workers are in it at different times, exact before and after.
+template <class T>
+std::uint64_t Easgd<T>::gradients_at(std::int64_t version) const {
+  const std::uint64_t last_round = (this->site_.options.gradients - 1) / this->steps_per_round_;
+  const std::uint64_t exchanges = static_cast<std::uint64_t>(version);
+  const std::uint64_t full = std::min(exchanges, last_round * this->worker_count());
+  return full * this->steps_per_round_ + (exchanges - full) * this->steps_in(last_round);
 }
 
 template <class T>

@@ -121,7 +121,9 @@ bool ServedStrategy<T>::try_to_begin(Runner& runner, std::uint64_t rounds) {
   }
   if (!may_start(runner, status)) return false;
   stop_waiting(runner);
-  runner.version_read = status.version; // read before the pull: at least these updates are in what is pulled
+  // Read before the pull: at least these updates are in what is pulled. And after may_start(): while the worker was not
+  // yet allowed to begin, others may have been further behind than the bound on staleness reckons with.
+  runner.version_read = read_status().version;
   begin(runner);
   runner.step = 0;
   runner.deposited = false;
@@ -168,10 +170,12 @@ bool ServedStrategy<T>::watch_loss() {
   LossMonitor<T>& monitor = this->site_.monitor;
   if (!monitor.may_look()) return false;
   const auto version = read_status().version;
-  if (!monitor.due(static_cast<std::uint64_t>(version))) return false;
+  const std::optional<std::uint64_t> updates = updates_at(version);
+  if (!updates || !monitor.due(*updates)) return false;
   const core::Stopwatch reading;
   read_for_monitor(watched_);
-  monitor.look(static_cast<std::uint64_t>(version), gradients_at(version), watched_, reading.seconds());
+  if (may_be_torn(*updates)) return true; // the next one, then
+  monitor.look(*updates, gradients_at(version), watched_, reading.seconds());
   return true;
 }
 

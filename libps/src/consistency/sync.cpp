@@ -69,10 +69,27 @@ void Sync<T>::stop_soon() {
   if (next != TrainingOptions::kUnbounded) this->stop_before(next + 1);
 }
 
+/// Servers are never more than one update apart: the next one needs a gradient of workers who have seen all of them.
+template <class T>
+std::optional<std::uint64_t> Sync<T>::updates_at(std::int64_t version) const {
+  const std::uint64_t servers = this->site_.roles.servers().size();
+  if (static_cast<std::uint64_t>(version) % servers != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(version) / servers;
+}
+
+/// An update begins when all have deposited, and their clocks, also the smallest of them, advance before that. The only
+/// server, which cannot update while it reads, need not ask.
+template <class T>
+bool Sync<T>::may_be_torn(std::uint64_t updates) {
+  if (this->is_server() && this->site_.roles.servers().size() == 1) return false;
+  return static_cast<std::uint64_t>(this->clocks_.minimum()) > updates;
+}
+
 template <class T>
 std::uint64_t Sync<T>::gradients_at(std::int64_t version) const {
   const std::uint64_t rounds = static_cast<std::uint64_t>(version) / this->site_.roles.servers().size();
-  return std::min(rounds * this->steps_per_round_, this->site_.options.gradients) * this->worker_count();
+  if (rounds == 0) return 0;
+  return ((rounds - 1) * this->steps_per_round_ + this->steps_in(rounds - 1)) * this->worker_count();
 }
 
 template <class T>

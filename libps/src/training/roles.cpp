@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,10 @@ Roles::Roles(std::size_t workers, int worker_ranks, std::vector<int> servers)
     : placement_(workers == 0 ? static_cast<std::size_t>(worker_ranks) : workers,
                  static_cast<std::size_t>(worker_ranks)),
       worker_ranks_(worker_ranks),
-      servers_(std::move(servers)) {}
+      servers_(std::move(servers)) {
+  if (workers > kMostWorkers)
+    throw core::InputError(fmt::format("--workers {}: at most {} are possible", workers, kMostWorkers));
+}
 
 Roles Roles::dedicated(int ranks, std::size_t workers, std::size_t servers) {
   if (servers >= static_cast<std::size_t>(ranks)) {

@@ -43,10 +43,7 @@ std::vector<Worker<T>> make_workers(const core::Communicator& comm, const Roles&
   return core::agree(comm, [&] {
     if (options.batch == 0 || options.gradients == 0 || options.local_steps == 0)
       throw core::InputError("a batch, the gradients of a worker and its local steps are at least 1");
-    for (const auto& [straggler, factor] : options.pace.stragglers)
-      if (straggler >= roles.workers())
-        throw core::InputError(fmt::format("--straggler {}:{}: there is no worker {}: they are 0 to {}", straggler,
-                                           factor, straggler, roles.workers() - 1));
+    check_pace(options.pace, roles.workers());
     (void)make_update_rule<T>(options.update, 0); // refused here, by all ranks, if at all
     std::vector<Worker<T>> workers;
     const std::vector<std::size_t> numbers = roles.workers_of(comm.rank());
@@ -58,7 +55,8 @@ std::vector<Worker<T>> make_workers(const core::Communicator& comm, const Roles&
 } // namespace
 
 std::uint64_t gradients_for(double epochs, std::size_t rows, std::size_t workers, std::size_t batch) {
-  const double gradients = epochs * static_cast<double>(rows) / (static_cast<double>(workers * batch));
+  const double gradients =
+      epochs * static_cast<double>(rows) / (static_cast<double>(workers) * static_cast<double>(batch));
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(gradients)));
 }
 
@@ -146,20 +144,22 @@ TrainingReport Trainer<T>::run(TrainingCheckpoints* checkpoints) {
 
 template <class T>
 void Trainer<T>::train(TrainingCheckpoints* checkpoints) {
-  const std::uint64_t total = (options_.gradients + steps_per_round_ - 1) / steps_per_round_;
+  const auto rounds_of = [this](std::uint64_t gradients) { return (gradients - 1) / steps_per_round_ + 1; };
+  const std::uint64_t total = rounds_of(options_.gradients);
   // Between two checkpoints; the last stretch may be shorter.
-  const std::uint64_t every = checkpoints == nullptr || checkpoints->options().every == 0
-                                  ? total
-                                  : (checkpoints->options().every + steps_per_round_ - 1) / steps_per_round_;
+  const std::uint64_t every =
+      checkpoints == nullptr || checkpoints->options().every == 0 ? total : rounds_of(checkpoints->options().every);
   std::optional<core::StopRequest> signals;
   if (checkpoints != nullptr) signals.emplace();
   while (rounds_ < total) {
-    const std::uint64_t next = std::min(total, (rounds_ / every + 1) * every);
+    const std::uint64_t next = rounds_ + std::min(total - rounds_, every - rounds_ % every);
     strategy_->train(next, checkpoints != nullptr ? &core::StopRequest::made : nullptr);
     rounds_ = core::all_reduce_value(*comm_, strategy_->rounds_done(), core::Reduce::max);
     if (strategy_->stopped()) {
-      if (checkpoints == nullptr || !asked_to_stop()) return; // the target
-      strategy_->train(rounds_, nullptr);                     // who is behind catches up: a checkpoint is a meeting
+      // A run that is complete is not stopped, whatever signal comes at the same time.
+      if (is_decided()) return;
+      strategy_->train(rounds_, nullptr); // who is behind catches up: a checkpoint is a meeting
+      if (is_decided() || rounds_ == total) return;
       save(*checkpoints, rounds_);
       core::Error stop(
           fmt::format("stopped on request; to go on from step {}, run again with --resume", rounds_ * steps_per_round_),
@@ -172,8 +172,8 @@ void Trainer<T>::train(TrainingCheckpoints* checkpoints) {
 }
 
 template <class T>
-bool Trainer<T>::asked_to_stop() const {
-  return core::all_reduce_value(*comm_, core::StopRequest::made() ? 1 : 0, core::Reduce::max) != 0;
+bool Trainer<T>::is_decided() const {
+  return core::all_reduce_value(*comm_, monitor_.wants_stop() ? 1 : 0, core::Reduce::max) != 0;
 }
 
 template <class T>

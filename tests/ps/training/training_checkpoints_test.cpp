@@ -13,26 +13,6 @@ namespace {
 
 using namespace testing_support;
 
-/// A directory that all ranks know and that is empty at first.
-class Directory {
- public:
-  Directory() {
-    const int process = core::broadcast_value(world(), static_cast<int>(getpid()), 0);
-    path_ = (std::filesystem::temp_directory_path() / ("superstep-training-" + std::to_string(process))).string();
-    clear();
-  }
-  ~Directory() { clear(); }
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  void clear() {
-    core::barrier(world());
-    if (world().rank() == 0) std::filesystem::remove_all(path_);
-    core::barrier(world());
-  }
-  std::string path_;
-};
-
 const nlohmann::json kIdentity = {{"--seed", 1}};
 
 class EveryStrategy : public ::testing::TestWithParam<std::string> {};

@@ -1,7 +1,9 @@
 // The small parts of training: who does what, which rows when, histograms, pace, model files.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include <unistd.h>
@@ -46,6 +48,11 @@ TEST(Roles, RefuseWhatCannotBe) {
   EXPECT_NE(error_of([] { (void)Roles::parse("4", 4, 0); }).find("leaves no rank for workers"), std::string::npos);
   EXPECT_NE(error_of([] { (void)Roles::parse("two", 4, 0); }).find("--servers two"), std::string::npos);
   EXPECT_NE(error_of([] { (void)Roles::parse("-1", 4, 0); }).find("--servers -1"), std::string::npos);
+  for (const std::size_t workers : {std::numeric_limits<std::size_t>::max(), kMostWorkers + 1})
+    for (const char* const servers : {"0", "1", "all"})
+      EXPECT_EQ(error_of([&] { (void)Roles::parse(servers, 4, workers); }),
+                "--workers " + std::to_string(workers) + ": at most 1000000 are possible");
+  EXPECT_EQ(Roles::parse("1", 4, kMostWorkers).workers(), kMostWorkers);
 }
 
 TEST(BatchSchedule, EveryEpochHasEveryRowOnce) {
@@ -124,10 +131,26 @@ TEST(Pace, StretchesByFactor) {
   options.by_computing = true;
   EXPECT_EQ(Pace(options, 1).repetitions(), 4U);
   EXPECT_FALSE(Pace(options, 1).pads());
-  options.stragglers = {{1, 2.5}};
-  EXPECT_NE(error_of([&] { (void)Pace(options, 1); }).find("whole number"), std::string::npos);
-  options.stragglers = {{1, 0.5}};
-  EXPECT_NE(error_of([&] { (void)Pace(options, 0); }).find("at least 1"), std::string::npos);
+}
+
+TEST(Pace, RefusesWhatCannotBe) {
+  const auto refusal = [](double factor, bool by_computing = false, std::size_t worker = 1) {
+    PaceOptions options;
+    options.gradient_seconds = 10;
+    options.by_computing = by_computing;
+    options.stragglers = {{worker, factor}};
+    return error_of([&] { check_pace(options, 4); });
+  };
+  EXPECT_EQ(refusal(1), "no error");
+  EXPECT_EQ(refusal(1e6, true, 3), "no error");
+  EXPECT_EQ(refusal(2.5, true), "--straggler 1:2.5: a gradient is computed a whole number of times");
+  for (const double factor : {0.5, -1.0, 1e300, std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_NE(refusal(factor).find("the factor is a number from 1 to 1e+06"), std::string::npos) << factor;
+  EXPECT_EQ(refusal(2, false, 99), "--straggler 99:2: there is no worker 99: they are 0 to 3");
+  EXPECT_NE(refusal(1e6).find("a gradient would take 1e+07 s"), std::string::npos);
+  PaceOptions twice;
+  twice.stragglers = {{1, 2}, {1, 3}};
+  EXPECT_EQ(error_of([&] { check_pace(twice, 2); }), "--straggler 1:3: worker 1 has a factor already");
 }
 
 TEST(GradientsFor, CoverTheRows) {

@@ -1,12 +1,16 @@
 // A small ridge problem, trained by any strategy on any part of the world: what the tests of training share.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/collectives.hpp"
 #include "core/communicator.hpp"
@@ -50,9 +54,13 @@ struct Trained {
   double loss = 0; ///< mean over the training rows
 };
 
+/// A model in another one's place.
+using ModelWrapper = std::function<std::unique_ptr<Model<double>>(std::unique_ptr<Model<double>>)>;
+
 /// The same problem on every number of ranks. Collective.
 inline Trained train(const TrainingOptions& options, const std::string& servers,
-                     TrainingCheckpoints* checkpoints = nullptr, std::size_t workers = kWorkers) {
+                     TrainingCheckpoints* checkpoints = nullptr, std::size_t workers = kWorkers,
+                     const ModelWrapper& wrapper = {}) {
   const Roles roles = Roles::parse(servers, world().size(), workers);
   DataOptions source;
   source.source =
@@ -61,7 +69,8 @@ inline Trained train(const TrainingOptions& options, const std::string& servers,
   const std::vector<std::size_t> whole(world().rank() == roles.monitor_rank() ? 1 : 0);
   const Dataset<double> sample = load_dataset<double>(world(), source, whole, 1);
   const Examples<double> nothing;
-  const auto model = make_model<double>({"ridge", data.shape, 0, {}});
+  auto model = make_model<double>({"ridge", data.shape, 0, {}});
+  if (wrapper) model = wrapper(std::move(model));
   Trainer<double> trainer(world(), roles, options, *model, data,
                           sample.shares.empty() ? nothing : sample.shares.front());
   Trained trained;
@@ -71,6 +80,26 @@ inline Trained train(const TrainingOptions& options, const std::string& servers,
   trained.loss = found.loss_sum / static_cast<double>(found.rows);
   return trained;
 }
+
+/// A directory that all ranks know and that is empty at first.
+class Directory {
+ public:
+  Directory() {
+    const int process = core::broadcast_value(world(), static_cast<int>(getpid()), 0);
+    path_ = (std::filesystem::temp_directory_path() / ("superstep-training-" + std::to_string(process))).string();
+    clear();
+  }
+  ~Directory() { clear(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  void clear() {
+    core::barrier(world());
+    if (world().rank() == 0) std::filesystem::remove_all(path_);
+    core::barrier(world());
+  }
+  std::string path_;
+};
 
 /// The message of the error that `f` throws.
 template <class F>

@@ -6,6 +6,9 @@
 //
 // so copies may wander off to find better places, and the centre follows their mean. Both halves are one pull and one
 // push of d by MPI_Accumulate; no server does anything for it. The centre is what has been learnt.
+//
+// A version is a move of the centre. No gradient is computed on the centre, so what is recorded as version staleness is
+// that of an exchange: how often others have moved the centre since the worker's last exchange, H gradients ago.
 #pragma once
 
 #include <memory>
@@ -34,9 +37,7 @@ class Easgd final : public DenseStrategy<T> {
   bool deliver(Runner& runner) override;
   bool serve() override;
   void stop_soon() override { this->stop_before(0); }
-  [[nodiscard]] std::uint64_t gradients_at(std::int64_t version) const override {
-    return static_cast<std::uint64_t>(version) * this->steps_per_round_;
-  }
+  [[nodiscard]] std::uint64_t gradients_at(std::int64_t version) const override;
   [[nodiscard]] UpdateRule<T>* rule() noexcept override { return nullptr; }
 
   T force_;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -89,12 +90,22 @@ class ServedStrategy : public Strategy<T> {
   virtual bool serve() = 0;
   /// Lets all workers stop soon, at a place where none of them waits for another for ever.
   virtual void stop_soon() = 0;
+  /// Updates of the whole vector in that version; nothing while some servers have made one that others have yet to
+  /// make.
+  [[nodiscard]] virtual std::optional<std::uint64_t> updates_at(std::int64_t version) const {
+    return static_cast<std::uint64_t>(version);
+  }
+  /// Parameters of so many updates have been pulled: might a server have begun the next one meanwhile? Asked where an
+  /// update is one of the whole vector.
+  [[nodiscard]] virtual bool may_be_torn(std::uint64_t /*updates*/) { return false; }
   /// Gradients in the parameters of that version.
   [[nodiscard]] virtual std::uint64_t gradients_at(std::int64_t version) const = 0;
   /// The parameters as they are now, those that the monitor's sample does not touch may be left out.
   virtual void read_for_monitor(std::span<T> parameters) = 0;
   /// Returns when all ranks have come here; answers them meanwhile, if that takes this rank's processor. Collective.
   virtual void meet();
+
+  [[nodiscard]] std::size_t steps_in(std::uint64_t round) const noexcept;
 
   std::size_t steps_per_round_;
   ClockTable clocks_;
@@ -109,7 +120,6 @@ class ServedStrategy : public Strategy<T> {
   bool try_to_begin(Runner& runner, std::uint64_t rounds);
   bool finish_round(Runner& runner, std::uint64_t rounds);
   void compute(Runner& runner);
-  [[nodiscard]] std::size_t steps_in(std::uint64_t round) const noexcept;
   /// Ends the runner's waiting.
   void stop_waiting(Runner& runner);
   bool watch_loss();

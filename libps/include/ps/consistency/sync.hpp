@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ps/consistency/dense_strategy.hpp"
@@ -34,6 +35,8 @@ class Sync : public DenseStrategy<T> {
   bool deliver(Runner& runner) override;
   bool serve() override;
   void stop_soon() override;
+  [[nodiscard]] std::optional<std::uint64_t> updates_at(std::int64_t version) const override;
+  [[nodiscard]] bool may_be_torn(std::uint64_t updates) override;
   [[nodiscard]] std::uint64_t gradients_at(std::int64_t version) const override;
   [[nodiscard]] UpdateRule<T>* rule() noexcept override { return rule_.get(); }
   /// What the runner brings to the average: its gradient, or the sum of several.

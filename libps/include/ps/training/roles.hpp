@@ -14,10 +14,13 @@
 
 namespace ps {
 
+/// Each has a clock, a mailbox and a share of the rows: more are a slip of the keyboard, such as -1.
+inline constexpr std::size_t kMostWorkers = 1'000'000;
+
 class Roles {
  public:
   /// `workers` on `ranks` ranks (0: one for each rank that carries any), of which the last `servers` are servers and
-  /// nothing else. Throws InputError when no rank is left for workers. Local.
+  /// nothing else. Throws InputError when no rank is left for workers, or there are more than kMostWorkers. Local.
   [[nodiscard]] static Roles dedicated(int ranks, std::size_t workers, std::size_t servers);
   /// Every rank is a server and may carry workers. Local.
   [[nodiscard]] static Roles colocated(int ranks, std::size_t workers);

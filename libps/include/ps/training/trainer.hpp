@@ -52,8 +52,8 @@ class Trainer {
   Trainer(const core::Communicator& comm, const Roles& roles, const TrainingOptions& options, Model<T>& model,
           const Dataset<T>& data, const Examples<T>& sample);
 
-  /// Trains to the end, to the target, or until it has diverged; with checkpoints, SIGTERM and SIGUSR1 end it by
-  /// an Error with ExitCode::requeue after a last one. Once. Collective.
+  /// Trains to the end, to the target, or until it has diverged; with checkpoints, SIGTERM and SIGUSR1 that come before
+  /// end it by an Error with ExitCode::requeue after a last one. Once. Collective.
   [[nodiscard]] TrainingReport run(TrainingCheckpoints* checkpoints = nullptr);
 
   /// What has been learnt, on every rank. Local.
@@ -64,8 +64,8 @@ class Trainer {
   [[nodiscard]] std::vector<LossPoint> resume(TrainingCheckpoints& checkpoints);
   void train(TrainingCheckpoints* checkpoints);
   void save(TrainingCheckpoints& checkpoints, std::uint64_t rounds);
-  /// Some rank has received a signal. Collective.
-  [[nodiscard]] bool asked_to_stop() const;
+  /// The target has been met, or the run has diverged: there is nothing to go on with. Collective.
+  [[nodiscard]] bool is_decided() const;
   [[nodiscard]] nlohmann::json curve_of_monitor() const;
 
   const core::Communicator* comm_;

@@ -13,12 +13,16 @@
 
 namespace ps {
 
+/// Throws InputError, naming --straggler, for a worker that does not exist or is named twice, and for a factor that is
+/// no number from 1 to 1e6, or not whole when computing, or gives gradients that take years. Local.
+void check_pace(const PaceOptions& options, std::size_t workers);
+
 /// How long the gradients of one worker take. All functions are local.
 class Pace {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Throws InputError for an impossible pace (a factor below 1, or not whole when computing).
+  /// The options have passed check_pace().
   Pace(const PaceOptions& options, std::size_t worker);
 
   /// Times that a gradient is computed.
