@@ -20,6 +20,7 @@
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
 #include "ps/data/dataset.hpp"
+#include "ps/data/fingerprint.hpp"
 #include "ps/error.hpp"
 #include "ps/models/model.hpp"
 #include "ps/training/model_file.hpp"
@@ -70,6 +71,7 @@ Data<T> load(const core::Communicator& comm, const PstrainOptions& o, const ps::
   }
   if (o.test.empty() && !has_test_part(o.data)) return data;
   options.test_part = o.test.empty();
+  options.empty_shares = true;
   if (!o.test.empty()) options.source = o.test;
   data.test = ps::load_dataset<T>(comm, options, mine, roles.workers());
   return data;
@@ -161,6 +163,7 @@ nlohmann::json metrics(const core::Communicator& comm, const PstrainOptions& o, 
 template <class T>
 void train(const core::Communicator& comm, PstrainOptions o, const std::string& command_line) {
   const ps::Roles roles = drivers::roles_of(o, comm.size());
+  ps::check_pace(o.training.pace, roles.workers());
   std::optional<ps::TrainingCheckpoints> checkpoints;
   const Data<T> data = load<T>(comm, o, roles);
   const ps::DataShape& shape = data.train.shape;
@@ -175,7 +178,8 @@ void train(const core::Communicator& comm, PstrainOptions o, const std::string& 
                   comm.size() == 1 ? "" : "s"));
 
   if (!o.checkpoints.directory.empty()) {
-    checkpoints.emplace(o.checkpoints, drivers::identity_of(o, roles, shape));
+    const auto rows = ps::fingerprint<T>(comm, data.train.shares, roles.workers_of(comm.rank()), roles.workers());
+    checkpoints.emplace(o.checkpoints, drivers::identity_of(o, roles, shape, rows));
     checkpoints->prepare(comm);
   }
   ps::Trainer<T> trainer(comm, roles, o.training, *model, data.train, data.sample);
@@ -230,6 +234,7 @@ template <class T>
 void predict(const core::Communicator& comm, const PstrainOptions& o, const ps::ModelOptions& options) {
   ps::DataOptions source;
   source.source = o.data;
+  source.test_part = has_test_part(o.data); // a model is judged by rows that it has not seen
   source.labels = labels_of(options.kind);
   source.features = options.shape.features;
   source.classes = options.shape.classes;

@@ -173,7 +173,10 @@ void add_drill_options(CLI::App& app, PstrainOptions& o) {
 void add_output_options(CLI::App& app, PstrainOptions& o) {
   app.add_option("--output", o.output, "the trained model, HDF5; with --predict: text, a line a row")->group("Output");
   app.add_option("--metrics", o.metrics, "what the run did, as JSON")->group("Output");
-  app.add_option("--predict", o.predict, "apply the model of this file to --data instead of training")->group("Output");
+  app.add_option(
+         "--predict", o.predict,
+         "apply the model of this file to --data (of digits and synthetic data: the test part) instead of training")
+      ->group("Output");
   auto* progress =
       app.add_flag("--progress", o.progress, "progress line even if standard error is no terminal")->group("Output");
   app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
@@ -323,7 +326,8 @@ ps::Roles roles_of(const PstrainOptions& options, int ranks) {
   return ps::Roles::parse(options.servers, ranks, options.workers);
 }
 
-nlohmann::json identity_of(const PstrainOptions& o, const ps::Roles& roles, const ps::DataShape& shape) {
+nlohmann::json identity_of(const PstrainOptions& o, const ps::Roles& roles, const ps::DataShape& shape,
+                           std::uint64_t fingerprint) {
   const ps::TrainingOptions& t = o.training;
   nlohmann::json identity = {{"model", o.model},
                              {"--precision", o.precision},
@@ -332,6 +336,7 @@ nlohmann::json identity_of(const PstrainOptions& o, const ps::Roles& roles, cons
                              {"rows of --data", shape.rows},
                              {"features of --data", shape.features},
                              {"classes of --data", shape.classes},
+                             {"the fingerprint of --data", fmt::format("{:016x}", fingerprint)},
                              {"--batch", t.batch},
                              {"--optimizer", t.update.rule},
                              {"--learning-rate", t.update.learning_rate},

@@ -60,8 +60,9 @@ void check_pstrain_files(const core::Communicator& comm, const PstrainOptions& o
 /// Who does what. InputError when no rank is left for workers. Local.
 [[nodiscard]] ps::Roles roles_of(const PstrainOptions& options, int ranks);
 
-/// What must be equal for a run to go on from another one's state: all that changes numbers. Local.
+/// What must be equal for a run to go on from another one's state: all that changes numbers. `fingerprint`: of the
+/// training rows. Local.
 [[nodiscard]] nlohmann::json identity_of(const PstrainOptions& options, const ps::Roles& roles,
-                                         const ps::DataShape& shape);
+                                         const ps::DataShape& shape, std::uint64_t fingerprint);
 
 } // namespace drivers

@@ -80,6 +80,7 @@ void JobCheckpoints::prepare(const core::Communicator& comm) {
     if (comm.rank() != 0) return;
     const std::string& directory = options_.directory;
     core::checkpoint::require_usable_directory(directory);
+    core::checkpoint::refuse_checkpoints_of_others(directory, "pregel");
     if (!options_.resume && !states_.committed().empty()) {
       throw core::InputError(
           fmt::format("{} holds checkpoints of an earlier job (the last at superstep {}): go on from "

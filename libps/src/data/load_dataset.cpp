@@ -61,7 +61,8 @@ Dataset<T> load_dataset(const core::Communicator& comm, const DataOptions& optio
   Part<T> part = core::agree(comm, [&] { return read_part<T>(options, path, WorkerRows(my_workers, workers)); });
   Dataset<T> data;
   data.shape.rows = agreed(comm, part.rows);
-  if (data.shape.rows < workers) {
+  if (data.shape.rows == 0) throw core::InputError(fmt::format("{}: no rows", path));
+  if (data.shape.rows < workers && !options.empty_shares) {
     throw core::InputError(
         fmt::format("{}: {} rows for {} workers; each needs at least one", path, data.shape.rows, workers));
   }

@@ -19,6 +19,7 @@ void TrainingCheckpoints::prepare(const core::Communicator& comm) const {
   core::agree(comm, [&] {
     if (comm.rank() != 0) return;
     core::checkpoint::require_usable_directory(options_.directory);
+    core::checkpoint::refuse_checkpoints_of_others(options_.directory, "pstrain");
     if (!options_.resume && !store_.committed().empty()) {
       throw core::InputError(fmt::format(
           "{} holds checkpoints of an earlier run (the last at step {}): go on from them with --resume, or remove them",

@@ -46,14 +46,24 @@ class OutputsTest(CliTest):
         self.run_well("pstrain", "softmax", *softmax, "--output", model, "--metrics", metrics, ranks=2)
         out = self.run_well("pstrain", "--predict", model, *softmax, "--output", text, "--metrics", again, ranks=2).out
         rows = [line.split() for line in text.read_text().splitlines()]
-        self.assertEqual(len(rows), 400)
+        self.assertEqual(len(rows), 80)  # the test part: a fifth as many again
         for row in rows:
             probabilities = list(map(float, row[1:]))
             self.assertEqual(len(probabilities), 3)
             self.assertAlmostEqual(sum(probabilities), 1, places=6)
             self.assertEqual(int(row[0]), probabilities.index(max(probabilities)))
-        self.assertEqual(read_json(again)["accuracy"], read_json(metrics)["train_accuracy"])
+        self.assertEqual(read_json(again)["accuracy"], read_json(metrics)["test_accuracy"])
         self.assertIn("accuracy", out)
+
+    def test_a_test_file_of_fewer_rows_than_workers(self):
+        rows, metrics = self.work / "two.svm", self.work / "metrics.json"
+        rows.write_text("1 1:2\n0.5 4:1\n")
+        self.run_well("pstrain", *RIDGE, "--workers", "5", "--test", rows, "--metrics", metrics, ranks=3)
+        self.assertGreater(read_json(metrics)["test_loss"], 0)
+        rows.write_text("# nothing\n")
+        finished = run("pstrain", *RIDGE, "--test", rows, ranks=2)
+        self.assertEqual(finished.code, 2, str(finished))
+        self.assertIn("two.svm: no rows", finished.err)
 
     def test_a_model_refuses_other_data(self):
         model = self.work / "model.h5"

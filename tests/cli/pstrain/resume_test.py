@@ -87,6 +87,26 @@ class ResumeTest(CliTest):
         finished = run("pstrain", "ridge", *DATA, *common, "--resume", "--batch", "16", ranks=2)
         self.assertEqual(finished.code, 2, str(finished))
         self.assertIn("--batch was 32, now it is 16", finished.err)
+        other = ["--data", DATA[1].replace("seed=2", "seed=3"), *DATA[2:]]  # of the same shape
+        finished = run("pstrain", "ridge", *other, *common, "--resume", ranks=3)
+        self.assertEqual(finished.code, 2, str(finished))
+        self.assertRegex(finished.err, "the fingerprint of --data was [0-9a-f]{16}, now it is [0-9a-f]{16}")
+
+    def test_a_directory_belongs_to_one_program(self):
+        trained, computed = self.work / "trained", self.work / "computed"
+        graph = ["pagerank", "--generate", "grid:rows=4,columns=4", "--iterations", "8"]
+        self.train("first", "--checkpoint-dir", trained, "--checkpoint-every", "5", "--gradients", "12")
+        self.run_well("pregel", *graph, "--checkpoint-dir", computed, "--checkpoint-every", "4")
+        for resume in [], ["--resume"]:
+            for program, arguments, directory, reason in (
+                    ("pstrain", ["ridge", *DATA], computed, "these are checkpoints of pregel, not of pstrain"),
+                    ("pregel", graph, trained, "these are checkpoints of pstrain, not of pregel")):
+                with self.subTest(program, resume=resume):
+                    finished = run(program, *arguments, "--checkpoint-dir", directory, *resume, ranks=2)
+                    self.assertEqual(finished.code, 2, str(finished))
+                    lines = [line for line in finished.err.splitlines() if f"{program}: " in line]
+                    self.assertEqual(len(lines), 1, str(finished))
+                    self.assertIn(f"--checkpoint-dir {directory}: {reason} ({directory}/", lines[0])
 
     def test_supervise_starts_a_killed_run_again(self):
         undisturbed = self.train("whole", "--gradients", "300", ranks=3)

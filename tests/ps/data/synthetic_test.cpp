@@ -105,6 +105,17 @@ TEST(Synthetic, ImagesAreImages) {
   }
 }
 
+TEST(Synthetic, WhatIsOnlyEvaluatedMayHaveFewerRowsThanWorkers) {
+  DataOptions options;
+  options.source = "synthetic:ridge,rows=5,features=2";
+  EXPECT_NE(refusal(options, 7).find("5 rows for 7 workers; each needs at least one"), std::string::npos);
+  options.empty_shares = true;
+  const Dataset<double> data = load(options, 7);
+  EXPECT_EQ(data.shape.rows, 5U);
+  ASSERT_EQ(data.shares.size(), my_workers(7).size());
+  for (std::size_t i = 0; i < data.shares.size(); ++i) EXPECT_EQ(data.shares[i].rows, my_workers(7)[i] < 5 ? 1U : 0U);
+}
+
 TEST(Synthetic, ImpossibleSpecificationsAreRefused) {
   const auto complaint = [](const std::string& text, LabelKind labels = LabelKind::real) {
     return refusal(source("synthetic:" + text, labels));

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,10 @@ namespace core::checkpoint {
 
 /// Makes the checkpoint directory if it is not there. InputError unless it can be read and written. Local.
 void require_usable_directory(const std::string& directory);
+
+/// A directory belongs to one program: InputError, naming the other, when it holds checkpoints of another one than
+/// `program` ("pregel", "pstrain"). Local.
+void refuse_checkpoints_of_others(const std::string& directory, std::string_view program);
 
 /// The first option of `wanted` that was another one when `saved` was written: "--damping was 0.85, now it is 0.9".
 /// Both are objects that map options to values; what is null or empty was not given. `before_all` is compared first:

@@ -38,6 +38,7 @@ struct DataOptions {
   std::size_t features = 0;           ///< if not 0: the model's; a file with more is refused, with fewer is widened
   std::size_t classes = 0;            ///< the same for classes
   std::size_t max_rows = 0;           ///< if not 0: only the first rows of the file
+  bool empty_shares = false;          ///< workers may be left without a row: for what is only evaluated
 };
 
 template <class T>
@@ -49,7 +50,7 @@ struct Dataset {
 };
 
 /// Each rank reads the shares of `my_workers`, out of `workers` in all. Throws InputError on all ranks for a wrong file
-/// ("FILE:LINE: reason", "FILE: byte N: reason"), a wrong label, more workers than rows. Collective.
+/// ("FILE:LINE: reason", "FILE: byte N: reason"), a wrong label, no rows, more workers than rows. Collective.
 template <class T>
 [[nodiscard]] Dataset<T> load_dataset(const core::Communicator& comm, const DataOptions& options,
                                       std::span<const std::size_t> my_workers, std::size_t workers);

@@ -62,7 +62,7 @@ class DenseTable {
   /// Reads, each element atomically.
   void pull(std::size_t first, std::span<T> values);
   [[nodiscard]] PendingOperation start_pull(std::size_t first, std::span<T> values);
-  /// Reads with plain gets: faster, and racy (see above).
+  /// Reads with plain gets: racy (see above), and no faster than pull() through any component that was measured.
   void pull_racy(std::size_t first, std::span<T> values);
   /// Adds, each element atomically. Returns when the servers have it.
   void push(std::size_t first, std::span<const T> addend);
