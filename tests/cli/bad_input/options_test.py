@@ -22,7 +22,7 @@ class Pregel(RefusalTest):
         self.expect(["pagerank", *CHAIN, "--variant", "best"],
                     "--variant best: pagerank has standard, textbook, local-halt")
         self.expect(["bfs", *CHAIN, "--source", "1", "--variant", "textbook"], "--variant textbook: bfs has standard")
-        for option, word in (("--partition", "metis"), ("--format", "csv"), ("--ids", "uuid"), ("--combiner", "maybe"),
+        for option, word in (("--partition", "metis"), ("--format", "excel"), ("--ids", "uuid"), ("--combiner", "maybe"),
                              ("--mode", "fast"), ("--self-loops", "some"), ("--multi-edges", "some")):
             self.expect(["pagerank", "--graph", "graph.txt", option, word], re.compile(f"{option}.*{word}"))
 
@@ -53,8 +53,8 @@ class Pregel(RefusalTest):
         self.expect(["pagerank"], either)
         self.expect(["pagerank", "--graph", "graph.txt", "--directed", "--undirected"],
                     re.compile("--directed|--undirected"))
-        describe_files = "--vertices, --format and --ids describe files; they do not go with --generate"
-        for words in ["--ids", "string"], ["--format", "edgelist"], ["--vertices", "v.txt"]:
+        describe_files = "--vertices, --format, --columns and --ids describe files; they do not go with --generate"
+        for words in ["--columns", "a,b"], ["--ids", "string"], ["--format", "edgelist"], ["--vertices", "v.txt"]:
             self.expect(["pagerank", *CHAIN, *words], describe_files)
         self.expect(["wcc", "--graph", "graph.txt", "--format", "edgelist", "--vertices", "g.v"],
                     "--vertices goes with the Graphalytics format; leave --format edgelist out")
