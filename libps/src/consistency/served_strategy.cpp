@@ -33,7 +33,7 @@ void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
     runner.phase = Phase::waiting;
     runner.waiting_since.lap();
   }
-  core::Patience patience;
+  core::Patience patience(longest_pause_);
   core::Request meeting;
   for (bool meeting_begun = false;;) {
     bool moved = serve();

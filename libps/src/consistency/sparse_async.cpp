@@ -13,6 +13,9 @@
 namespace ps {
 namespace {
 
+/// Somebody waits for each answer, so a server must not sleep as long as one that nobody asks.
+constexpr std::chrono::microseconds kLongestPause{100};
+
 /// Returns the site when all of it fits. Collective.
 template <class T>
 const TrainingSite<T>& checked(const TrainingSite<T>& site) {
@@ -60,6 +63,7 @@ SparseAsync<T>::SparseAsync(const TrainingSite<T>& site)
       outputs_(site.model.outputs()),
       bound_(site.options.strategy == "ssp" ? site.options.staleness : TrainingOptions::kUnbounded),
       table_(site.comm, site.roles.servers(), table_options(site)) {
+  this->longest_pause_ = kLongestPause;
   const bool watches = site.monitor.watches();
   if (watches || !site.workers.empty()) numbers_.resize(features_);
   for (std::size_t i = 0; i < site.workers.size(); ++i) compacts_.emplace_back(site.model, features_);

@@ -13,6 +13,7 @@
 // parameters live: in a dense table (consistency/dense_strategy.hpp) or a sparse one (consistency/sparse_async.hpp).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -108,6 +109,7 @@ class ServedStrategy : public Strategy<T> {
   [[nodiscard]] std::size_t steps_in(std::uint64_t round) const noexcept;
 
   std::size_t steps_per_round_;
+  std::chrono::microseconds longest_pause_{1000}; ///< in which nothing is answered
   ClockTable clocks_;
   std::vector<Runner> runners_;
 
