@@ -345,7 +345,7 @@ nlohmann::json identity_of(const PstrainOptions& o, const ps::Roles& roles, cons
                              {"--l2", o.l2}};
   if (o.model == "mlp") identity["--hidden"] = o.hidden;
   if (ps::find_strategy(t.strategy).has_local_steps) identity["--local-steps"] = t.local_steps;
-  identity["--table"] = t.sparse_table ? nlohmann::json(o.table) : nlohmann::json(); // null: dense, the default
+  if (ps::find_strategy(t.strategy).needs_servers) identity["--table"] = o.table;
   if (t.strategy == "easgd") identity["--rho"] = t.rho ? nlohmann::json(*t.rho) : nlohmann::json();
   if (t.strategy == "gossip") identity["--topology"] = t.topology;
   return identity;

@@ -100,19 +100,19 @@ TEST(TrainingCheckpoints, RefuseAnotherRun) {
 /// Another model means other classes and another batch too: what the user has changed is the model.
 TEST(TrainingCheckpoints, NameTheModelBeforeWhatFollowsFromIt) {
   const Directory directory;
-  const nlohmann::json ridge = {{"--batch", 32}, {"classes of --data", 0}, {"model", "ridge"}, {"--table", nullptr}};
+  const nlohmann::json ridge = {{"--batch", 32}, {"classes of --data", 0}, {"model", "ridge"}, {"--table", "dense"}};
   TrainingCheckpoints first({.directory = directory.path(), .every = 8}, ridge);
   first.prepare(world());
   (void)train(small_run("sync"), "all", &first);
   const nlohmann::json logistic = {
-      {"--batch", 64}, {"classes of --data", 2}, {"model", "logistic"}, {"--table", nullptr}};
+      {"--batch", 64}, {"classes of --data", 2}, {"model", "logistic"}, {"--table", "dense"}};
   const TrainingCheckpoints other({.directory = directory.path(), .resume = true}, logistic);
   EXPECT_NE(error_of([&] { (void)other.restore(world()); }).find("model was ridge, now it is logistic"),
             std::string::npos);
   nlohmann::json sparse = ridge;
   sparse["--table"] = "sparse";
   const TrainingCheckpoints same_model({.directory = directory.path(), .resume = true}, sparse);
-  EXPECT_NE(error_of([&] { (void)same_model.restore(world()); }).find("--table was not given, now it is sparse"),
+  EXPECT_NE(error_of([&] { (void)same_model.restore(world()); }).find("--table was dense, now it is sparse"),
             std::string::npos);
 }
 
