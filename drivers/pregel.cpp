@@ -5,6 +5,7 @@
 // Job::attempt() is the whole of it. Where MPI survives failures it is called again, on the ranks that are left, until
 // it has come to its end on all of them.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -315,7 +316,10 @@ void Job::print_run(const Outcome& outcome) const {
   say(fmt::format("{}: {} superstep{} in {:.4f} s, {} messages, {:.1f} M edges/s", o_.algorithm, report.supersteps(),
                   report.supersteps() == 1 ? "" : "s", seconds, report.messages_sent(),
                   seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
-  for (const auto& [name, value] : report.aggregates) say(fmt::format("  {} = {:.6g}", name, value));
+  for (const auto& [name, value] : report.aggregates) {
+    const bool is_whole = value == std::floor(value) && std::abs(value) < 1e15;
+    say(is_whole ? fmt::format("  {} = {:.0f}", name, value) : fmt::format("  {} = {:.6g}", name, value));
+  }
   if (o_.top == 0) return;
   for (const auto& [vertex, value] : pregel::top_vertices(world(), outcome.last.result, loaded_->names.get(), o_.top))
     say(fmt::format("  {:<20} {}", vertex, value));

@@ -123,6 +123,12 @@ Run make_run(const Options& options, const Csr<Vertex>& graph) {
                    [&](const Buffer<Vertex>& component) { return count_components(graph, component); });
     };
   }
+  if (options.kernel == "triangles") {
+    return [&](Vertex) {
+      return timed([&] { return count_triangles(graph); },
+                   [](std::uint64_t count) { return static_cast<double>(count); });
+    };
+  }
   if (options.in_double) {
     return [&](Vertex) {
       return timed([&] { return pagerank<double>(graph, options.rounds, options.damping); }, sum_of_ranks<double>);
@@ -267,9 +273,9 @@ int run_program(const Options& options) {
 }
 
 void declare_options(CLI::App& app, Options& options) {
-  app.add_option("kernel", options.kernel, "pagerank, bfs, components, sssp, load or sources")
+  app.add_option("kernel", options.kernel, "pagerank, bfs, components, sssp, triangles, load or sources")
       ->required()
-      ->check(CLI::IsMember({"pagerank", "bfs", "components", "sssp", "load", "sources"}));
+      ->check(CLI::IsMember({"pagerank", "bfs", "components", "sssp", "triangles", "load", "sources"}));
   auto* const graph =
       app.add_option("--graph", options.graph, "text edge list, .el32 or .wel32")->check(CLI::ExistingFile);
   app.add_option("--kron", options.kron, "instead of a file: scale=S,degree=D,seed=N")->excludes(graph);

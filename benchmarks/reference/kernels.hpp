@@ -31,4 +31,7 @@ inline constexpr std::int32_t kUnreached = std::numeric_limits<std::int32_t>::ma
 /// Distances from `source`, kUnreached where there is no path; `delta` is the width of a bucket.
 [[nodiscard]] Buffer<std::int32_t> shortest_paths(const Csr<WeightedArc>& graph, Vertex source, std::int32_t delta);
 
+/// Triangles of the graph; loops and repeated edges are ignored.
+[[nodiscard]] std::uint64_t count_triangles(const Csr<Vertex>& graph);
+
 } // namespace reference

@@ -6,7 +6,8 @@ namespace pregel {
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> all{pagerank_algorithm(),   shortest_paths_algorithm(), bfs_algorithm(),
-                                          components_algorithm(), cdlp_algorithm(),           aggregate_algorithm()};
+                                          components_algorithm(), cdlp_algorithm(),           lcc_algorithm(),
+                                          triangles_algorithm(),  aggregate_algorithm()};
   return all;
 }
 

@@ -57,6 +57,8 @@ def jobs(source):
         "pagerank-iterations": ["pagerank", "--iterations", 10],
         "pagerank-tolerance": ["pagerank", "--tolerance", 1e-6],
         "cdlp": ["cdlp", "--iterations", 6],
+        "lcc": ["lcc"],
+        "triangles": ["triangles"],
         "sssp": ["sssp", "--source", source],
         "bfs": ["bfs", "--source", source, "--parents"],
         "wcc": ["wcc"],

@@ -63,11 +63,28 @@ class Graphalytics(CliTest):
     def test_cdlp(self):
         self.for_each("cdlp", "CDLP", lambda p: ("--iterations", p["cdlp.max-iterations"]), self.assertEqual)
 
+    def test_lcc(self):
+        self.for_each("lcc", "LCC", lambda p: (), self.close)
+
     def test_sssp(self):
         self.for_each("sssp", "SSSP", lambda p: ("--weighted", "--source", p["sssp.source-vertex"]), self.close)
 
 
 class SocialNetworks(CliTest):
+
+    def check_triangles(self, name, triangles, mean_clustering):
+        """The files as they are: loops and repeats are not counted."""
+        graph = GRAPHS / name if GRAPHS else None
+        if not (graph and graph.exists()):
+            self.skipTest(f"{name} is not here")
+        for ranks in (1, 3):
+            output, metrics = self.work / "results.txt", self.work / "metrics.json"
+            arguments = ("--graph", graph, "--undirected", "--output", output, "--metrics", metrics, "--quiet")
+            self.run_well("pregel", "triangles", *arguments, ranks=ranks)
+            self.assertEqual(read_json(metrics)["aggregates"]["triangles"], triangles)
+            self.assertEqual(sum(map(int, read_results(output).values())), 3 * triangles)
+            self.run_well("pregel", "lcc", *arguments, ranks=ranks)
+            self.assertEqual(round(read_json(metrics)["aggregates"]["mean_clustering"], 6), mean_clustering)
 
     def check(self, name, vertices, edges, components, largest):
         """`edges`: without loops and repeats."""
@@ -87,9 +104,11 @@ class SocialNetworks(CliTest):
 
     def test_facebook(self):
         self.check("facebook_combined.txt", 4039, 88234, 1, 4039)
+        self.check_triangles("facebook_combined.txt", 1612010, 0.605547)
 
     def test_collaborations(self):
         self.check("ca-GrQc.txt", 5242, 14484, 355, 4158)
+        self.check_triangles("ca-GrQc.txt", 48260, 0.529636)
 
 
 if __name__ == "__main__":

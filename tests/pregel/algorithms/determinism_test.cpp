@@ -15,6 +15,7 @@ namespace {
 struct Job {
   std::string name, algorithm;
   AlgorithmOptions options;
+  bool brief = false; ///< fewer combinations, for kernels that have little of their own below the engine
 };
 
 std::vector<Job> jobs(const oracle::Graph& graph) {
@@ -23,13 +24,20 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
     all.push_back({std::move(name), std::move(algorithm), {}});
     return all.back().options;
   };
+  const auto add_brief = [&](const char* algorithm) -> AlgorithmOptions& {
+    AlgorithmOptions& options = add(algorithm, algorithm);
+    all.back().brief = true;
+    return options;
+  };
   add("pagerank_iterations", "pagerank").iterations = 10;
   add("pagerank_tolerance", "pagerank").tolerance = 1e-4;
   AlgorithmOptions& textbook = add("pagerank_textbook", "pagerank");
   textbook.variant = "textbook";
   textbook.tolerance = 1e-4;
   add("wcc", "wcc");
-  add("cdlp", "cdlp").iterations = 5;
+  add_brief("cdlp").iterations = 5;
+  add_brief("triangles");
+  add_brief("lcc");
   if (graph.vertices.empty()) return all;
   const GlobalId source{graph.vertices[graph.vertices.size() / 2]};
   add("sssp", "sssp").source = source;
@@ -84,8 +92,9 @@ TEST_P(Determinism, SameBytes) {
   for (const Job& job : jobs(graph)) {
     std::optional<std::string> wanted;
     for (const int ranks : {1, 2, 3, 4, 7}) {
-      if (ranks > world().size()) continue;
+      if (ranks > world().size() || (job.brief && ranks % 2 == 0)) continue;
       for (const PartitionKind partition : kAllPartitions) {
+        if (job.brief && partition == PartitionKind::modulo) continue;
         for (const int threads : {1, 2}) {
           const std::string found = bytes_of(job, graph, ranks, partition, threads);
           if (!wanted) wanted = found;
