@@ -53,16 +53,17 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->check(CLI::IsMember({"sync", "async"}))
       ->capture_default_str()
       ->group("Run");
-  app.add_option("--source", o.source, "source vertex (bfs, sssp)")->group("Run");
+  app.add_option("--source", o.source, "source vertex (bfs, sssp, ppr)")->group("Run");
   app.add_option("--sources", o.sources_file, "file with a source a line: one run for each, on the same loaded graph")
       ->group("Run");
-  app.add_option("--iterations", o.iterations, "exactly N updates: pagerank (instead of --tolerance), cdlp (10)")
+  app.add_option("--iterations", o.iterations,
+                 "exactly N updates: pagerank, ppr, hits (instead of --tolerance), cdlp (10)")
       ->check(whole_number())
       ->group("Run");
-  app.add_option("--damping", o.damping, "pagerank: probability of following an edge (0.85)")
+  app.add_option("--damping", o.damping, "pagerank, ppr: probability of following an edge (0.85)")
       ->check(real_between(0, 1))
       ->group("Run");
-  app.add_option("--tolerance", o.tolerance, "pagerank: stop when no vertex changes by as much (1e-9)")
+  app.add_option("--tolerance", o.tolerance, "pagerank, ppr, hits: stop when no vertex changes by as much (1e-9)")
       ->check(real_between(0, std::numeric_limits<double>::max()))
       ->group("Run");
   app.add_option("--max-supersteps", o.max_supersteps, "stop after N supersteps (default: none)")

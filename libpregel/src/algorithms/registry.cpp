@@ -5,9 +5,12 @@
 namespace pregel {
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<Algorithm> all{pagerank_algorithm(),   shortest_paths_algorithm(), bfs_algorithm(),
-                                          components_algorithm(), cdlp_algorithm(),           lcc_algorithm(),
-                                          triangles_algorithm(),  aggregate_algorithm()};
+  static const std::vector<Algorithm> all{pagerank_algorithm(),  shortest_paths_algorithm(),
+                                          bfs_algorithm(),       components_algorithm(),
+                                          cdlp_algorithm(),      lcc_algorithm(),
+                                          triangles_algorithm(), personalised_pagerank_algorithm(),
+                                          hits_algorithm(),      degree_algorithm(),
+                                          aggregate_algorithm()};
   return all;
 }
 

@@ -38,10 +38,15 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
   add_brief("cdlp").iterations = 5;
   add_brief("triangles");
   add_brief("lcc");
+  add_brief("degree");
+  add_brief("hits").iterations = 4;
   if (graph.vertices.empty()) return all;
   const GlobalId source{graph.vertices[graph.vertices.size() / 2]};
   add("sssp", "sssp").source = source;
   add("bfs", "bfs").source = source;
+  AlgorithmOptions& personal = add_brief("ppr");
+  personal.source = source;
+  personal.iterations = 8;
   AlgorithmOptions& tree = add("bfs_parents", "bfs");
   tree.source = source;
   tree.parents = true;
