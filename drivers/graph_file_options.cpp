@@ -1,19 +1,20 @@
 #include "graph_file_options.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include "core/error.hpp"
+#include "pregel/prepare/prepare.hpp"
 
 namespace drivers {
 
 std::optional<bool> GraphFileOptions::asked_direction() const {
   if (directed) return true;
-  if (undirected) return false;
+  if (undirected || symmetrise) return false;
   return std::nullopt;
 }
 
 void add_graph_file_options(CLI::App& app, GraphFileOptions& o) {
-  app.add_option("--vertices", o.vertices, "Graphalytics .v file (default: beside the .e file)")->group("Input");
   app.add_option("--format", o.format, "auto (by the file's name and first bytes), or one of the formats")
       ->check(CLI::IsMember(pregel::graph_format_names()))
       ->capture_default_str()
@@ -28,6 +29,10 @@ void add_graph_file_options(CLI::App& app, GraphFileOptions& o) {
   auto* directed = app.add_flag("--directed", o.directed, "edges have a direction (default for files that do not say)")
                        ->group("Input");
   app.add_flag("--undirected", o.undirected, "each edge counts both ways")->excludes(directed)->group("Input");
+  app.add_flag("--symmetrise", o.symmetrise,
+               "undirected, and u v and v u are one edge: --undirected --multi-edges drop")
+      ->excludes(directed)
+      ->group("Input");
   app.add_flag("--weighted", o.weighted, "read weights (else they are 1); an edge list's third column")->group("Input");
   app.add_option("--self-loops", o.self_loops,
                  "keep or drop edges u u (auto: keep for files, the generator's habit else)")
@@ -35,8 +40,15 @@ void add_graph_file_options(CLI::App& app, GraphFileOptions& o) {
       ->capture_default_str()
       ->group("Input");
   app.add_option("--multi-edges", o.multi_edges,
-                 "keep or drop repeated edges; drop keeps the smallest weight (auto as above)")
-      ->check(CLI::IsMember({"auto", "keep", "drop"}))
+                 "repeated edges: keep, or make one of them with the smallest weight (drop), the first one's, or the "
+                 "sum (auto as above)")
+      ->check(CLI::IsMember({"auto", "keep", "drop", "first", "sum"}))
+      ->capture_default_str()
+      ->group("Input");
+  app.add_flag("--largest-component", o.largest_component, "leave out all but the largest (weak) component")
+      ->group("Input");
+  app.add_option("--relabel", o.relabel, "degree: number the vertices 0, 1, ... by descending degree")
+      ->check(CLI::IsMember({"none", "degree"}))
       ->capture_default_str()
       ->group("Input");
 }
@@ -46,6 +58,10 @@ void check_graph_file_options(const GraphFileOptions& o) {
     throw core::InputError("--vertices goes with the Graphalytics format; leave --format " + o.format + " out");
   if (!o.columns.empty() && o.format != "auto" && o.format != "csv")
     throw core::InputError("--columns goes with the format csv; leave --format " + o.format + " out");
+  if (o.relabel != "none" && o.ids == "string")
+    throw core::InputError("--relabel renumbers vertices; it does not go with --ids string");
+  if (o.symmetrise && o.multi_edges == "keep")
+    throw core::InputError("--symmetrise makes u v and v u one edge; use --undirected to keep both");
 }
 
 pregel::ReadOptions read_options_of(const GraphFileOptions& o, const std::string& graph) {
@@ -56,11 +72,41 @@ pregel::ReadOptions read_options_of(const GraphFileOptions& o, const std::string
   read.ids = o.ids == "string" ? pregel::IdKind::text : pregel::IdKind::number;
   read.weighted = o.weighted;
   read.directed = o.asked_direction();
+  read.limits.in_order = o.multi_edges == "first";
   std::istringstream names(o.columns);
   for (std::string name; std::getline(names, name, ',');) read.columns.push_back(name);
   if (!o.columns.empty() && (read.columns.size() < 2 || read.columns.size() > 3))
     throw core::InputError("--columns " + o.columns + ": expected source,target or source,target,weight");
   return read;
+}
+
+bool direction_of(const GraphFileOptions& o, const std::string& graph, const pregel::GraphInput& input) {
+  if (const auto asked = o.asked_direction()) return *asked;
+  if (input.directed) return *input.directed;
+  return pregel::directed_by_properties(graph).value_or(true);
+}
+
+pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOptions& o, pregel::GraphInput&& input,
+                           bool directed, core::ThreadTeam& team) {
+  pregel::GraphInput prepared = std::move(input);
+  if (o.multi_edges == "first" || o.multi_edges == "sum") {
+    const auto weight = o.multi_edges == "sum" ? pregel::MergedWeight::sum : pregel::MergedWeight::first;
+    prepared = pregel::merge_repeats(comm, std::move(prepared), !directed, weight);
+  }
+  if (o.largest_component) prepared = pregel::keep_largest_component(comm, std::move(prepared), team);
+  if (o.relabel == "degree") prepared = pregel::renumber(comm, std::move(prepared), pregel::NewOrder::degree, 0);
+  return prepared;
+}
+
+void set_policies(const GraphFileOptions& o, pregel::SelfLoops loops, pregel::MultiEdges repeats,
+                  pregel::BuildOptions& build) {
+  build.self_loops = loops;
+  if (o.self_loops == "keep") build.self_loops = pregel::SelfLoops::keep;
+  if (o.self_loops == "drop") build.self_loops = pregel::SelfLoops::drop;
+  build.multi_edges = repeats;
+  if (o.multi_edges == "keep") build.multi_edges = pregel::MultiEdges::keep;
+  if (o.symmetrise || (o.multi_edges != "keep" && o.multi_edges != "auto"))
+    build.multi_edges = pregel::MultiEdges::drop;
 }
 
 } // namespace drivers

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/communicator.hpp"
+#include "core/thread_team.hpp"
+#include "pregel/graph/graph_builder.hpp"
 #include "pregel/io/readers.hpp"
 
 namespace drivers {
@@ -15,13 +18,14 @@ namespace drivers {
 struct GraphFileOptions {
   std::string vertices, format = "auto", ids = "number", columns;
   bool directed = false, undirected = false, weighted = false;
-  std::string self_loops = "auto", multi_edges = "auto";
+  std::string self_loops = "auto", multi_edges = "auto", relabel = "none";
+  bool symmetrise = false, largest_component = false;
 
   /// What the user says of the direction.
   [[nodiscard]] std::optional<bool> asked_direction() const;
 };
 
-/// Adds the options to the group "Input".
+/// Adds the options to the group "Input", all but --vertices, which not every program has.
 void add_graph_file_options(CLI::App& app, GraphFileOptions& options);
 
 /// InputError for options that do not go together. Local.
@@ -29,5 +33,18 @@ void check_graph_file_options(const GraphFileOptions& options);
 
 /// How to read `graph`. InputError for impossible values. Local.
 [[nodiscard]] pregel::ReadOptions read_options_of(const GraphFileOptions& options, const std::string& graph);
+
+/// Whether edges have a direction: what the user says, else what the file says or the properties beside it, else yes.
+/// Local.
+[[nodiscard]] bool direction_of(const GraphFileOptions& options, const std::string& graph,
+                                const pregel::GraphInput& input);
+
+/// Merges, leaves out and renumbers what the options ask for. Collective.
+[[nodiscard]] pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOptions& options,
+                                         pregel::GraphInput&& input, bool directed, core::ThreadTeam& team);
+
+/// What the builder does with loops and repeats; `loops` and `repeats` are the defaults. Local.
+void set_policies(const GraphFileOptions& options, pregel::SelfLoops loops, pregel::MultiEdges repeats,
+                  pregel::BuildOptions& build);
 
 } // namespace drivers

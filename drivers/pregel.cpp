@@ -131,7 +131,10 @@ nlohmann::json graph_source_of(const PregelOptions& o) {
           {"--undirected", o.undirected},
           {"--weighted", o.weighted},
           {"--self-loops", o.self_loops},
-          {"--multi-edges", o.multi_edges}};
+          {"--multi-edges", o.multi_edges},
+          {"--symmetrise", o.symmetrise},
+          {"--largest-component", o.largest_component},
+          {"--relabel", o.relabel}};
 }
 
 std::vector<pregel::Fault> faults_of(const PregelOptions& o) {

@@ -23,13 +23,6 @@ namespace {
 
 using core::InputError;
 
-template <class Policy>
-Policy policy(const std::string& word, Policy by_default) {
-  if (word == "keep") return Policy::keep;
-  if (word == "drop") return Policy::drop;
-  return by_default;
-}
-
 [[noreturn]] void refuse_source(const PregelOptions& o, const Source& source, const std::string& reason) {
   if (source.line != 0) throw pregel::FileError(o.sources_file, source.line, reason);
   throw InputError(reason);
@@ -47,13 +40,6 @@ std::vector<Source> parse_sources(const PregelOptions& o, const std::string& tex
   }
   if (sources.empty()) throw InputError(o.sources_file + " names no source vertex");
   return sources;
-}
-
-/// What the user says, else what the file says or the properties beside it, else directed. Local.
-bool direction_of(const GraphFileOptions& o, const std::string& graph, const pregel::GraphInput& input) {
-  if (const auto asked = o.asked_direction()) return *asked;
-  if (input.directed) return *input.directed;
-  return pregel::directed_by_properties(graph).value_or(true);
 }
 
 pregel::GlobalId parse_id(const PregelOptions& o, const Source& source) {
@@ -89,16 +75,15 @@ pregel::LoadedGraph load_graph(const core::Communicator& comm, const PregelOptio
     const pregel::GeneratorSpec spec = pregel::parse_generator(o.generate);
     pregel::require_room_for(comm, spec);
     input = core::agree(comm, [&] { return pregel::generate(comm, spec, team); });
-    build.directed = o.directed || (spec.directed && !o.undirected);
-    build.self_loops = policy(o.self_loops, spec.default_self_loops());
-    build.multi_edges = policy(o.multi_edges, spec.default_multi_edges());
+    build.directed = o.asked_direction().value_or(spec.directed);
+    set_policies(o, spec.default_self_loops(), spec.default_multi_edges(), build);
     weighted = weighted || spec.weights != pregel::WeightKind::none;
   } else {
     input = pregel::read_graph(comm, read_options_of(o, o.graph), team);
     build.directed = direction_of(o, o.graph, input);
-    build.self_loops = policy(o.self_loops, pregel::SelfLoops::keep);
-    build.multi_edges = policy(o.multi_edges, pregel::MultiEdges::keep);
+    set_policies(o, pregel::SelfLoops::keep, pregel::MultiEdges::keep, build);
   }
+  input = prepare(comm, o, std::move(input), build.directed, team);
   needs.weights = weighted && algorithm.reads_weights;
   build.needs = needs;
   pregel::LoadedGraph loaded;

@@ -36,6 +36,7 @@ void add_input_options(CLI::App& app, PregelOptions& o) {
                  "generate instead: kron:scale=20,degree=16,seed=1 | er:n=,edges= | grid:rows=,cols= | "
                  "chain:n= | star:n= | tree:n= | smallworld:n=,k=,p= (and weights=int|real)")
       ->group("Input");
+  app.add_option("--vertices", o.vertices, "Graphalytics .v file (default: beside the .e file)")->group("Input");
   add_graph_file_options(app, o);
   app.add_option("--partition", o.partition, "who owns a vertex: hash, modulo or range")
       ->check(CLI::IsMember({"hash", "modulo", "range"}))

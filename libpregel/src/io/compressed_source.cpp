@@ -122,6 +122,8 @@ class CompressedSource final : public LineSource {
     return std::nullopt;
   }
 
+  bool in_order() const noexcept override { return false; }
+
   std::uint64_t line_number(std::uint64_t position) const override {
     const auto stream = open_compressed(file_);
     std::vector<char> buffer(std::size_t{1} << 18);

@@ -1,5 +1,5 @@
 // A name tells the format where its ending belongs to one format alone; the first bytes tell the rest, as far as no
-// edge list could look so: `%%MatrixMarket`, a line `p sp ...`, a vertex with a colon behind it.
+// edge list could look so: HDF5's signature, `%%MatrixMarket`, a line `p sp ...`, a vertex with a colon behind it.
 #include "graph_format.hpp"
 
 #include <utility>
@@ -22,6 +22,7 @@ constexpr std::pair<std::string_view, GraphFormat> kNames[] = {
     {"dimacs", GraphFormat::dimacs},
     {"adjacency", GraphFormat::adjacency_list},
     {"csv", GraphFormat::csv},
+    {"hdf5", GraphFormat::hdf5},
 };
 
 constexpr std::pair<std::string_view, GraphFormat> kEndings[] = {
@@ -33,6 +34,8 @@ constexpr std::pair<std::string_view, GraphFormat> kEndings[] = {
     {".adjlist", GraphFormat::adjacency_list},
     {".csv", GraphFormat::csv},
     {".tsv", GraphFormat::csv},
+    {".h5", GraphFormat::hdf5},
+    {".hdf5", GraphFormat::hdf5},
 };
 
 /// What the first line of data shows.
@@ -53,6 +56,7 @@ constexpr std::pair<std::string_view, GraphFormat> kEndings[] = {
 [[nodiscard]] GraphFormat look(const ReadOptions& options) {
   if (options.vertex_file) return GraphFormat::graphalytics;
   TextHead head(options.graph_file);
+  if (head.first_bytes(8) == "\x89HDF\r\n\x1a\n") return GraphFormat::hdf5;
   if (head.first_bytes(14) == "%%MatrixMarket") return GraphFormat::matrix_market;
   const GraphFormat named = format_of_name(options.graph_file);
   return named != GraphFormat::automatic ? named : format_of_first_line(head, options.ids);

@@ -44,6 +44,8 @@ class LineSource {
   /// Has the lines of this rank's share parsed by the team. Returns the first fault in it. Local.
   [[nodiscard]] virtual std::optional<LineFault> parse(Share share, core::ThreadTeam& team, const TextLimits& limits,
                                                        const TextParser& parser) const = 0;
+  /// Whether shares and threads get consecutive parts of the text. Local.
+  [[nodiscard]] virtual bool in_order() const noexcept = 0;
   /// The number, from 1, of the line that begins at `position`. Reads everything before it. Local.
   [[nodiscard]] virtual std::uint64_t line_number(std::uint64_t position) const = 0;
 };

@@ -121,6 +121,8 @@ class PlainSource final : public LineSource {
     return first_fault(faults);
   }
 
+  bool in_order() const noexcept override { return true; }
+
   std::uint64_t line_number(std::uint64_t position) const override {
     std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(position, std::uint64_t{1} << 20)));
     std::uint64_t line = 1;

@@ -8,6 +8,7 @@
 #include "core/collectives.hpp"
 #include "core/error.hpp"
 #include "graph_format.hpp"
+#include "graph_hdf5.hpp"
 #include "graphalytics.hpp"
 #include "pregel/graph/name_directory.hpp"
 #include "pregel/io/edge_list.hpp"
@@ -112,6 +113,7 @@ GraphInput read_graph(const core::Communicator& comm, const ReadOptions& options
     case GraphFormat::dimacs: return read_dimacs(reading);
     case GraphFormat::adjacency_list: return read_adjacency_list(reading);
     case GraphFormat::csv: return read_csv(reading);
+    case GraphFormat::hdf5: return read_hdf5_graph(reading);
     default: return read_edge_list(reading);
   }
 }

@@ -48,8 +48,12 @@ void read_placed_lines(const core::Communicator& comm, const std::string& path, 
   constexpr std::uint64_t kNoFault = std::numeric_limits<std::uint64_t>::max();
   const auto source = open_source(comm, path);
   const Share share{static_cast<std::uint64_t>(comm.rank()), static_cast<std::uint64_t>(comm.size())};
-  const auto fault = core::agree(comm, [&] {
-    return source->parse(share, team, limits, TextParser{first_byte, parse});
+  const auto fault = core::agree(comm, [&]() -> std::optional<LineFault> {
+    const TextParser parser{first_byte, parse};
+    if (!limits.in_order || source->in_order()) return source->parse(share, team, limits, parser);
+    core::ThreadTeam one(1);
+    if (comm.rank() == 0) return source->parse({0, 1}, one, limits, parser);
+    return std::nullopt;
   });
 
   // Only the rank with the first bad line counts the lines before it.

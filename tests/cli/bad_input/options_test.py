@@ -146,7 +146,7 @@ class Graphgen(RefusalTest):
     def test_options(self):
         for arguments, reason in (
                 (["chain:n=3"], "--output is required"),
-                (["--output", "g.txt"], "SPEC is required"),
+                (["--output", "g.txt"], "SPEC is required, or --convert IN OUT"),
                 (["chain:n=3", "--output", "g.txt", "--frobnicate"], "--frobnicate"),
                 (["chain:n=3", "--output", "g.txt", "--threads", "0"], "--threads"),
                 (["chain:n=3", "--output", "g.txt", "--vertices", "g.txt"], "name the same file"),

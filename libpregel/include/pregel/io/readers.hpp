@@ -8,6 +8,7 @@
 //   dimacs           p sp n m, then a source target weight      vertices 1 .. n; shortest-path files (.gr)
 //   adjacency_list   vertex[:] neighbour neighbour ...          vertices are what is named
 //   csv              a header, then columns chosen by name      vertices are the endpoints
+//   hdf5             our own binary form                        src/io/graph_hdf5.hpp
 #pragma once
 
 #include <optional>
@@ -23,7 +24,7 @@
 namespace pregel {
 
 /// automatic: told by the name and the first bytes (graph_format.cpp), edge_list when nothing tells.
-enum class GraphFormat { automatic, edge_list, graphalytics, matrix_market, metis, dimacs, adjacency_list, csv };
+enum class GraphFormat { automatic, edge_list, graphalytics, matrix_market, metis, dimacs, adjacency_list, csv, hdf5 };
 /// number: 0 .. 2^64-2. text: any bytes but blanks, tabs, line ends and zero.
 enum class IdKind { number, text };
 
@@ -41,8 +42,8 @@ struct ReadOptions {
   TextLimits limits = {};                ///< buffer sizes
 };
 
-/// "edgelist", "graphalytics", "matrixmarket", "metis", "dimacs", "adjacency", "csv" or "auto"; InputError for others.
-/// Local.
+/// "edgelist", "graphalytics", "matrixmarket", "metis", "dimacs", "adjacency", "csv", "hdf5" or "auto"; InputError for
+/// others. Local.
 [[nodiscard]] GraphFormat parse_graph_format(std::string_view name);
 /// The names that parse_graph_format() takes.
 [[nodiscard]] const std::vector<std::string>& graph_format_names();

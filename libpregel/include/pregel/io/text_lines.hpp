@@ -31,6 +31,9 @@ namespace pregel {
 struct TextLimits {
   std::size_t block_bytes = std::size_t{2} << 20;   ///< read at once by a thread
   std::size_t longest_line = std::size_t{64} << 20; ///< longer lines, comments too, are refused
+  /// Ranks, and on a rank threads, get the lines in the order of the file. Plain files are dealt out so anyway; a
+  /// compressed one is then parsed by rank 0 alone.
+  bool in_order = false;
 };
 
 /// A line that a format refuses.
