@@ -100,6 +100,8 @@ pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {
   options.damping = o.damping.value_or(options.damping);
   options.tolerance = o.tolerance.value_or(options.tolerance);
   options.parents = o.parents;
+  options.walk_p = o.walk_p.value_or(options.walk_p);
+  options.walk_q = o.walk_q.value_or(options.walk_q);
   return options;
 }
 
@@ -113,6 +115,8 @@ nlohmann::json identity_of(const PregelOptions& o) {
           {"--damping", a.damping},
           {"--tolerance", a.tolerance},
           {"--parents", a.parents},
+          {"--p", a.walk_p},
+          {"--q", a.walk_q},
           {"--values", o.values_file},
           {"--combiner", o.combiner},
           {"--seed", o.seed}};
@@ -281,6 +285,10 @@ class Job {
 
   [[nodiscard]] Outcome run_all() {
     std::vector<Source> sources = sources_;
+    if (algorithm_.takes_sources) {
+      algorithm_options_.sources.clear();
+      for (const Source& source : std::exchange(sources, {})) algorithm_options_.sources.push_back(*source.id);
+    }
     if (sources.empty()) sources.emplace_back(); // one run without a source
     Outcome outcome;
     for (int repetition = 0; repetition < o_.repeat; ++repetition) {

@@ -54,11 +54,12 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->check(CLI::IsMember({"sync", "async"}))
       ->capture_default_str()
       ->group("Run");
-  app.add_option("--source", o.source, "source vertex (bfs, sssp, ppr)")->group("Run");
-  app.add_option("--sources", o.sources_file, "file with a source a line: one run for each, on the same loaded graph")
+  app.add_option("--source", o.source, "source vertex (bfs, sssp, ppr, bc)")->group("Run");
+  app.add_option("--sources", o.sources_file,
+                 "file with a source a line: one run for each, on the same loaded graph (bc: one run, the sum of all)")
       ->group("Run");
   app.add_option("--iterations", o.iterations,
-                 "exactly N updates: pagerank, ppr, hits (instead of --tolerance), cdlp (10)")
+                 "exactly N updates: pagerank, ppr, hits (instead of --tolerance), cdlp, random-walk (10)")
       ->check(whole_number())
       ->group("Run");
   app.add_option("--damping", o.damping, "pagerank, ppr: probability of following an edge (0.85)")
@@ -79,6 +80,12 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->capture_default_str()
       ->group("Run");
   app.add_option("--values", o.values_file, "start values, a line \"id value\" each (aggregate)")->group("Run");
+  app.add_option("--p", o.walk_p, "random-walk: reluctance to go back (1)")
+      ->check(real_between(1e-6, 1e6))
+      ->group("Run");
+  app.add_option("--q", o.walk_q, "random-walk: reluctance to go away from the last vertex's neighbours (1)")
+      ->check(real_between(1e-6, 1e6))
+      ->group("Run");
   app.add_flag("--parents", o.parents, "bfs: also write each vertex's parent (smallest id one level nearer)")
       ->group("Run");
   app.add_option("--seed", o.seed, "of the vertex programs' random numbers")
@@ -158,6 +165,8 @@ std::vector<std::string_view> given_algorithm_options(const PregelOptions& o) {
   if (o.tolerance) given.emplace_back("--tolerance");
   if (o.iterations) given.emplace_back("--iterations");
   if (o.parents) given.emplace_back("--parents");
+  if (o.walk_p) given.emplace_back("--p");
+  if (o.walk_q) given.emplace_back("--q");
   if (!o.values_file.empty()) given.emplace_back("--values");
   return given;
 }
@@ -186,6 +195,10 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   if (o.iterations && o.variant != "standard") {
     throw InputError(
         fmt::format("--iterations goes with --variant standard only; use --max-supersteps with {}", o.variant));
+  }
+  if (algorithm.takes_sources) {
+    if (!o.source.empty() && !o.sources_file.empty()) throw InputError("give either --source ID or --sources FILE");
+    return;
   }
   if (algorithm.needs_source && o.source.empty() == o.sources_file.empty()) {
     throw InputError(o.algorithm + " needs either --source ID or --sources FILE");

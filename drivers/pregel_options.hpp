@@ -20,7 +20,7 @@ struct PregelOptions : GraphFileOptions {
   int threads = 1;
   std::string source, sources_file, values_file, variant = "standard", combiner = "on";
   std::optional<std::uint64_t> iterations;
-  std::optional<double> damping, tolerance;
+  std::optional<double> damping, tolerance, walk_p, walk_q;
   std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
   int repeat = 1;
   std::size_t top = 0;

@@ -110,6 +110,20 @@ double sum_of_ranks(const Buffer<Real>& rank) {
   return sum;
 }
 
+template <class T>
+double sum_of(const Buffer<T>& values) {
+  double sum = 0;
+  for (const T value : values) sum += static_cast<double>(value);
+  return sum;
+}
+
+/// Labels that name a vertex in its own component: as many as components.
+double count_labels(const Buffer<Vertex>& component) {
+  double count = 0;
+  for (Vertex v = 0; v < component.size(); ++v) count += component[v] == v ? 1 : 0;
+  return count;
+}
+
 using Run = std::function<Outcome(Vertex source)>;
 
 Run make_run(const Options& options, const Csr<Vertex>& graph) {
@@ -122,6 +136,12 @@ Run make_run(const Options& options, const Csr<Vertex>& graph) {
       return timed([&] { return kernel(graph); },
                    [&](const Buffer<Vertex>& component) { return count_components(graph, component); });
     };
+  }
+  if (options.kernel == "kcore") {
+    return [&](Vertex) { return timed([&] { return core_numbers(graph); }, sum_of<std::int32_t>); };
+  }
+  if (options.kernel == "bc") {
+    return [&](Vertex source) { return timed([&] { return betweenness(graph, source); }, sum_of<double>); };
   }
   if (options.kernel == "triangles") {
     return [&](Vertex) {
@@ -260,9 +280,14 @@ int run_program(const Options& options) {
     result.update(measure(options, list_sources(options, graph.vertex_count()), [&](Vertex source) {
       return timed([&] { return shortest_paths(graph, source, options.delta); }, sum_of_distances);
     }));
+  } else if (options.kernel == "scc") {
+    const DirectedCsr graph = build_directed(load_edges(options));
+    result = describe(options, graph.out);
+    result.update(
+        measure(options, {0}, [&](Vertex) { return timed([&] { return strong_components(graph); }, count_labels); }));
   } else {
     const auto graph = load_graph<Vertex>(options);
-    const bool from_source = options.kernel == "bfs";
+    const bool from_source = options.kernel == "bfs" || options.kernel == "bc";
     const std::vector<Vertex> sources =
         from_source ? list_sources(options, graph.vertex_count()) : std::vector<Vertex>{0};
     result = describe(options, graph);
@@ -273,9 +298,11 @@ int run_program(const Options& options) {
 }
 
 void declare_options(CLI::App& app, Options& options) {
-  app.add_option("kernel", options.kernel, "pagerank, bfs, components, sssp, triangles, load or sources")
+  app.add_option("kernel", options.kernel,
+                 "pagerank, bfs, components, sssp, triangles, kcore, bc, scc, load or sources")
       ->required()
-      ->check(CLI::IsMember({"pagerank", "bfs", "components", "sssp", "triangles", "load", "sources"}));
+      ->check(CLI::IsMember(
+          {"pagerank", "bfs", "components", "sssp", "triangles", "kcore", "bc", "scc", "load", "sources"}));
   auto* const graph =
       app.add_option("--graph", options.graph, "text edge list, .el32 or .wel32")->check(CLI::ExistingFile);
   app.add_option("--kron", options.kron, "instead of a file: scale=S,degree=D,seed=N")->excludes(graph);
@@ -286,8 +313,9 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_flag("--double", options.in_double, "pagerank: double instead of float");
   app.add_flag("--afforest", options.afforest, "components: Afforest instead of Shiloach-Vishkin");
   app.add_option("--delta", options.delta, "sssp: bucket width")->check(CLI::Range(1, 1 << 24))->capture_default_str();
-  app.add_option("--source", options.source, "bfs, sssp: the source")->check(CLI::Range(0LL, (1LL << 31) - 2));
-  app.add_option("--sources", options.sources_file, "bfs, sssp: file of sources, one a line")->check(CLI::ExistingFile);
+  app.add_option("--source", options.source, "bfs, sssp, bc: the source")->check(CLI::Range(0LL, (1LL << 31) - 2));
+  app.add_option("--sources", options.sources_file, "bfs, sssp, bc: file of sources, one a line")
+      ->check(CLI::ExistingFile);
   app.add_flag("--weighted", options.weighted, "load: read a third column");
   app.add_option("--write", options.write, "load: write the edges as .el32 or, with --weighted, .wel32");
   app.add_option("--count", options.count, "sources: how many")->capture_default_str();

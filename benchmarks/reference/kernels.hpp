@@ -31,6 +31,21 @@ inline constexpr std::int32_t kUnreached = std::numeric_limits<std::int32_t>::ma
 /// Distances from `source`, kUnreached where there is no path; `delta` is the width of a bucket.
 [[nodiscard]] Buffer<std::int32_t> shortest_paths(const Csr<WeightedArc>& graph, Vertex source, std::int32_t delta);
 
+/// Core numbers; the graph must have neither loops nor repeated edges.
+[[nodiscard]] Buffer<std::int32_t> core_numbers(const Csr<Vertex>& graph);
+
+/// Dependencies of `source` on every vertex (Brandes), not halved.
+[[nodiscard]] Buffer<double> betweenness(const Csr<Vertex>& graph, Vertex source);
+
+/// The listed edges with the direction in which they are listed.
+struct DirectedCsr {
+  Csr<Vertex> out, in;
+};
+[[nodiscard]] DirectedCsr build_directed(const EdgeList& list);
+
+/// A label per vertex, equal exactly within strongly connected components.
+[[nodiscard]] Buffer<Vertex> strong_components(const DirectedCsr& graph);
+
 /// Triangles of the graph; loops and repeated edges are ignored.
 [[nodiscard]] std::uint64_t count_triangles(const Csr<Vertex>& graph);
 

@@ -15,6 +15,15 @@ namespace pregel {
 [[nodiscard]] Algorithm personalised_pagerank_algorithm();
 [[nodiscard]] Algorithm lcc_algorithm();
 [[nodiscard]] Algorithm triangles_algorithm();
+[[nodiscard]] Algorithm core_numbers_algorithm();
+[[nodiscard]] Algorithm strong_components_algorithm();
+[[nodiscard]] Algorithm betweenness_algorithm();
+[[nodiscard]] Algorithm independent_set_algorithm();
+[[nodiscard]] Algorithm coloring_algorithm();
+[[nodiscard]] Algorithm spanning_forest_algorithm();
+[[nodiscard]] Algorithm random_walk_algorithm();
+[[nodiscard]] Algorithm matching_algorithm();
+[[nodiscard]] Algorithm diameter_algorithm();
 [[nodiscard]] Algorithm aggregate_algorithm();
 
 } // namespace pregel

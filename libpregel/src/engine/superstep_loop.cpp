@@ -119,8 +119,12 @@ void SuperstepLoop::take_reduced_words() {
 bool SuperstepLoop::finished() {
   MasterContext context(board_, superstep_, graph_.vertex_count, totals_.sent + totals_.direct);
   master(context);
-  const bool idle = totals_.still_active == 0 && totals_.sent == 0 && totals_.direct == 0;
-  return idle || context.halted() || superstep_ + 1 >= options_.max_supersteps;
+  if (context.halted() || superstep_ + 1 >= options_.max_supersteps) return true;
+  if (context.wakes_all() && graph_.vertex_count != 0) {
+    wake_all();
+    return false;
+  }
+  return totals_.still_active == 0 && totals_.sent == 0 && totals_.direct == 0;
 }
 
 void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {

@@ -414,7 +414,12 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
 
 } // namespace
 
-DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input, const BuildOptions& options) {
+DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input, const BuildOptions& wanted) {
+  BuildOptions options = wanted;
+  if (options.needs.simple) {
+    options.self_loops = SelfLoops::drop;
+    options.multi_edges = MultiEdges::drop;
+  }
   const InputSummary summary = summarise(comm, input);
   const auto make_partitioner = [&] {
     if (options.partitioner) return *options.partitioner;

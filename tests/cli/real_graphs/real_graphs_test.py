@@ -102,6 +102,31 @@ class SocialNetworks(CliTest):
             self.assertEqual(len(labels), vertices)
             self.assertEqual((len(sizes), max(sizes.values())), (components, largest))
 
+    def check_structure(self, name, largest_core, components):
+        graph = GRAPHS / name if GRAPHS else None
+        if not (graph and graph.exists()):
+            self.skipTest(f"{name} is not here")
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                cores = self.result_of("kcore", graph, ranks)
+                self.assertEqual(max(int(core) for core in cores.values()), largest_core)
+                self.assertEqual(len(set(self.result_of("scc", graph, ranks).values())), components)
+                metrics = self.work / "metrics.json"
+                self.run_well("pregel", "msf", "--graph", graph, "--undirected", "--metrics", metrics, "--quiet",
+                              ranks=ranks)
+                self.assertEqual(read_json(metrics)["aggregates"]["forest_edges"], len(cores) - components)
+
+    def result_of(self, algorithm, graph, ranks):
+        output = self.work / "results.txt"
+        self.run_well("pregel", algorithm, "--graph", graph, "--undirected", "--output", output, "--quiet", ranks=ranks)
+        return read_results(output)
+
+    def test_structure_of_facebook(self):
+        self.check_structure("facebook_combined.txt", 115, 1)
+
+    def test_structure_of_collaborations(self):
+        self.check_structure("ca-GrQc.txt", 43, 355)
+
     def test_facebook(self):
         self.check("facebook_combined.txt", 4039, 88234, 1, 4039)
         self.check_triangles("facebook_combined.txt", 1612010, 0.605547)

@@ -40,6 +40,11 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
   add_brief("lcc");
   add_brief("degree");
   add_brief("hits").iterations = 4;
+  for (const char* algorithm : {"kcore", "scc", "mis", "coloring", "diameter", "msf", "matching"}) add_brief(algorithm);
+  AlgorithmOptions& walk = add_brief("random-walk");
+  walk.iterations = 5;
+  walk.walk_p = 0.5;
+  walk.walk_q = 2;
   if (graph.vertices.empty()) return all;
   const GlobalId source{graph.vertices[graph.vertices.size() / 2]};
   add("sssp", "sssp").source = source;
@@ -47,6 +52,7 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
   AlgorithmOptions& personal = add_brief("ppr");
   personal.source = source;
   personal.iterations = 8;
+  add_brief("bc").sources = {GlobalId{graph.vertices.front()}, source};
   AlgorithmOptions& tree = add("bfs_parents", "bfs");
   tree.source = source;
   tree.parents = true;
@@ -108,6 +114,7 @@ TEST_P(Determinism, SameBytes) {
         }
       }
     }
+    if (job.algorithm == "msf") continue; // a line an edge of the forest
     EXPECT_EQ(std::ranges::count(*wanted, '\n'), static_cast<std::ptrdiff_t>(graph.vertices.size())) << job.name;
   }
 }

@@ -205,7 +205,11 @@ Runner run_of(const Algorithm& algorithm, AlgorithmOptions options) {
     for (std::size_t i = 0; i < result.result.ids.size(); ++i) {
       std::string text;
       for (const NamedColumn& column : result.result.columns) text += text_of_cell(column, i);
-      mine.emplace_back(number(result.result.ids[i]), text);
+      const std::uint64_t id = number(result.result.ids[i]);
+      if (!mine.empty() && mine.back().first == id)
+        mine.back().second += ";" + text; // tables of edges: several rows with the same first end
+      else
+        mine.emplace_back(id, text);
     }
     outcome.values = gather_texts(*graph.comm, mine);
     return outcome;

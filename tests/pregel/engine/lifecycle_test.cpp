@@ -77,6 +77,45 @@ TEST(Votes, NoVerticesNoWork) {
   EXPECT_EQ(report.messages_sent(), 0U);
 }
 
+/// All halt at once; the master wakes everybody after superstep 1 and 3, with nothing in transit and with a message.
+struct CalledAgain {
+  using Value = std::uint64_t;
+  using Message = std::uint64_t;
+  void compute(Vertex<CalledAgain>& vertex, std::span<const Message> messages, Context& context) const {
+    EXPECT_EQ(messages.empty(), context.superstep() != 4 || number(vertex.id()) == 0);
+    ++vertex.value();
+    if (context.superstep() == 0 && number(vertex.id()) == 0) return; // stays for one more
+    if (context.superstep() == 3 || context.superstep() == 4) vertex.send_to_neighbors(1);
+    vertex.vote_to_halt();
+  }
+  void master(MasterContext& context) const {
+    if (context.superstep() == 1 || context.superstep() == 2 || context.superstep() == 3) context.wake_all();
+    if (context.superstep() == 4) context.halt();
+  }
+};
+
+TEST(Votes, TheMasterWakesAll) {
+  const DistributedGraph graph = build(chain(100));
+  core::ThreadTeam team(1);
+  Engine<CalledAgain> engine(graph, {}, team, {});
+  const RunReport report = engine.run();
+  EXPECT_EQ(active_per_superstep(report), (std::vector<std::uint64_t>{100, 1, 100, 100, 100}));
+  EXPECT_EQ(wakeups_per_superstep(report), (std::vector<std::uint64_t>{0, 0, 0, 0, 0})) << "nobody woke by a message";
+  for (const auto& [id, computations] : gather(graph, engine.values())) EXPECT_EQ(computations, id == 0 ? 5U : 4U);
+}
+
+TEST(Votes, TheMasterCannotWakeNobody) {
+  struct Insistent {
+    using Value = std::uint64_t;
+    using Message = std::uint64_t;
+    void compute(Vertex<Insistent>&, std::span<const Message>, Context&) const {}
+    void master(MasterContext& context) const { context.wake_all(); }
+  };
+  const DistributedGraph graph = build(oracle::Graph{});
+  core::ThreadTeam team(1);
+  EXPECT_EQ(Engine<Insistent>(graph, {}, team, {}).run().supersteps(), 1U) << "a graph without vertices is finished";
+}
+
 // ---- wake-ups -----------------------------------------------------------------------------------------------------
 
 /// A token walks along a chain. Everybody halts at once, or stays awake for ever until the token has passed.

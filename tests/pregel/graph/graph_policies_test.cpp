@@ -125,5 +125,21 @@ TEST(Directions, AndWeightsExcludeEachOther) {
   EXPECT_THROW((void)build(of_edges({{1, 2}}, {}, true), options), GraphError);
 }
 
+TEST(SimpleGraphs, HaveNeitherLoopsNorRepeats) {
+  for (const MessagePath path : {MessagePath::along_edges, MessagePath::both_ways}) {
+    for (const auto& [name, graph] : testing_support::selected_graphs()) {
+      SCOPED_TRACE(name);
+      BuildOptions how; // which keep both
+      how.needs.simple = true;
+      how.needs.path = path;
+      const DistributedGraph built = build(graph, how);
+      const ReferenceGraph reference = reference_of(graph, how);
+      EXPECT_EQ(built.vertex_count, reference.vertices.size());
+      EXPECT_EQ(gather_in_arcs(built), reference.arcs);
+      EXPECT_EQ(gather(built, built.out_degrees), reference.out_degrees());
+    }
+  }
+}
+
 } // namespace
 } // namespace pregel

@@ -13,7 +13,12 @@ std::map<std::uint64_t, std::uint32_t> ReferenceGraph::out_degrees() const {
   return degrees;
 }
 
-ReferenceGraph reference_of(const oracle::Graph& graph, const BuildOptions& options) {
+ReferenceGraph reference_of(const oracle::Graph& graph, const BuildOptions& wanted) {
+  BuildOptions options = wanted;
+  if (options.needs.simple) {
+    options.self_loops = SelfLoops::drop;
+    options.multi_edges = MultiEdges::drop;
+  }
   const bool symmetric = !graph.directed || options.needs.path == MessagePath::both_ways;
   ReferenceGraph reference;
   reference.vertices = graph.vertices;

@@ -19,9 +19,11 @@ namespace pregel {
 struct AlgorithmOptions {
   std::string variant = "standard";
   std::optional<GlobalId> source;
+  std::vector<GlobalId> sources; ///< of one run (Algorithm::takes_sources); the same on every rank
   std::optional<std::uint64_t> iterations;
   double damping = 0.85;
   double tolerance = 1e-9;
+  double walk_p = 1, walk_q = 1; ///< random walks: reluctance to go back, and to go away (node2vec)
   bool parents = false;
   std::vector<std::pair<GlobalId, double>> start_values; ///< this rank's share, of any vertices (--values)
   const NameDirectory* names = nullptr;                  ///< of string ids, for messages
@@ -36,10 +38,11 @@ struct Algorithm {
   std::string_view name;
   std::string_view summary;
   std::vector<std::string_view> variants = {"standard"};
-  /// Those of --damping, --tolerance, --iterations, --parents and --values that it reads; the program refuses the
-  /// others, because an option without effect is a mistake of the user's.
+  /// Those of --damping, --tolerance, --iterations, --parents, --values, --p and --q that it reads; the program refuses
+  /// the others, because an option without effect is a mistake of the user's.
   std::vector<std::string_view> options = {};
   bool needs_source = false;
+  bool takes_sources = false; ///< --source or --sources are of one run; without them it takes all vertices
   bool reads_weights = false; ///< shortest paths: also used without weights (each arc counts 1)
   GraphNeeds (*needs)(const AlgorithmOptions&);
   /// Runs on a graph built for needs(). Collective.

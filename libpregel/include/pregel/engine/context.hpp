@@ -64,11 +64,15 @@ class MasterContext {
   /// Ends the job after this superstep.
   void halt() noexcept { halted_ = true; }
   [[nodiscard]] bool halted() const noexcept { return halted_; }
+  /// All vertices compute in the next superstep, whether they have voted to halt or not: a new phase begins.
+  void wake_all() noexcept { wakes_all_ = true; }
+  [[nodiscard]] bool wakes_all() const noexcept { return wakes_all_; }
 
  private:
   const AggregatorBoard* board_;
   std::uint64_t superstep_, vertex_count_, messages_sent_;
   bool halted_ = false;
+  bool wakes_all_ = false;
 };
 
 } // namespace pregel

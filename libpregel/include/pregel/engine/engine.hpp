@@ -141,6 +141,15 @@ class Engine final : public SuperstepLoop {
     if constexpr (HasMaster<P>) program_.master(context);
   }
 
+  void wake_all() override {
+    if constexpr (!AlwaysActive<P>) {
+      active_.clear();
+      active_.insert_range(0, graph_.local_count);
+      // A vertex that the master calls was not woken by a message: for the count of those it has just computed.
+      std::fill(last_computed_.begin(), last_computed_.end(), static_cast<std::uint32_t>(superstep_));
+    }
+  }
+
   /// Closes a compute phase: merges the threads' counts and sets, and forgets the messages that were read.
   SuperstepCounts end_of_compute() {
     SuperstepCounts total;

@@ -25,8 +25,8 @@
 //   always_active          nobody votes; the master ends the job (saves the bookkeeping of who is active)
 //   declare(registry)      makes the aggregators (aggregators.hpp)
 //   begin_superstep(ctx)   on the program itself, before the vertices, once a superstep on each rank
-//   master(ctx)            after the barrier, on every rank with equal aggregates: read them, change the program, halt
-//                          the job; must do the same on every rank
+//   master(ctx)            after the barrier, on every rank with equal aggregates: read them, change the program, wake
+//                          all vertices for a new phase, halt the job; must do the same on every rank
 //   serialize(archive, n)  saves and restores what master() has changed, so that the job can be checkpointed
 //
 // A Message that is not trivially copyable travels by Boost.Serialization and needs its serialize(). Inside it ids must

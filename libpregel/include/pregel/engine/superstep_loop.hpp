@@ -56,6 +56,8 @@ class SuperstepLoop {
   virtual void begin_superstep() = 0;
   /// Lets the program decide on the aggregates, which are equal on every rank, and so must be what it does. Local.
   virtual void master(MasterContext& context) = 0;
+  /// Makes all vertices active; nothing to do for loops whose vertices never halt. Local.
+  virtual void wake_all() {}
   /// Whether messages to one vertex are combined, so that a sending rank's count as one. Local.
   [[nodiscard]] virtual bool combining() const noexcept = 0;
   /// Counts what was delivered at this barrier, and describes every vertex if asked. Local; may throw.

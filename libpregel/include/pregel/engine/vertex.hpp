@@ -1,6 +1,7 @@
 // A vertex as its program sees it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -42,6 +43,9 @@ class OutEdgeRange {
   [[nodiscard]] Iterator begin() const { return {rows_, rows_.offsets[vertex_]}; }
   [[nodiscard]] Iterator end() const { return {rows_, rows_.offsets[vertex_ + 1]}; }
   [[nodiscard]] std::uint64_t size() const { return rows_.length(vertex_); }
+  [[nodiscard]] OutEdgeView operator[](std::uint64_t i) const { return *Iterator(rows_, rows_.offsets[vertex_] + i); }
+  /// Whether an edge leads to `target`.
+  [[nodiscard]] bool contains(GlobalId target) const { return std::ranges::binary_search(rows_.row(vertex_), target); }
 
  private:
   const Rows<GlobalId>& rows_;

@@ -23,6 +23,7 @@ struct GraphNeeds {
   bool weights = false;    ///< keep weights (1 where the input has none)
   bool directions = false; ///< both_ways of a directed graph: an arc's weight says where its edge points (ArcDirection)
   bool push = true;        ///< arcs_from_slot too: cheap supersteps when few vertices send
+  bool simple = false;     ///< without loops and repeats, whatever BuildOptions say: neighbours are a set
   bool out_edges = false;  ///< out_edges too: for programs that read their edges
 };
 
