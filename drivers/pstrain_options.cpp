@@ -88,6 +88,14 @@ void add_data_options(CLI::App& app, PstrainOptions& o) {
       ->group("Data and model");
 }
 
+CLI::Validator bound_on_staleness() {
+  return {[](const std::string& text) -> std::string {
+            if (text == "inf" || whole_number()(text).empty()) return {};
+            return fmt::format("{} is neither a whole number of at least 0 nor inf, or too large", text);
+          },
+          "NUMBER|inf"};
+}
+
 void add_strategy_options(CLI::App& app, PstrainOptions& o) {
   app.add_option("--strategy", o.training.strategy, "when a worker may use what others are changing (see below)")
       ->capture_default_str()
@@ -102,7 +110,7 @@ void add_strategy_options(CLI::App& app, PstrainOptions& o) {
                  "(default: 1 where the strategy needs servers, all on a single rank)")
       ->group("Strategy");
   app.add_option("--staleness", o.staleness, "ssp: rounds that a worker may be ahead of the slowest; or inf")
-      ->check(whole_number() | CLI::IsMember({"inf"}))
+      ->check(bound_on_staleness())
       ->capture_default_str()
       ->group("Strategy");
   app.add_flag("--racy", o.training.racy, "async, ssp: read parameters without atomicity (Hogwild)")->group("Strategy");
@@ -224,35 +232,40 @@ void complete_pace(PstrainOptions& o) {
     throw InputError("--straggler has nothing to stretch with --gradient-seconds 0; see --straggler-mode compute");
 }
 
-/// Options that one strategy reads and others would silently ignore.
-void check_strategy_options(const PstrainOptions& o) {
-  const ps::TrainingOptions usual;
-  const PstrainOptions as_usual;
-  const auto only_for = [&](bool given, const char* option, std::initializer_list<std::string_view> names) {
-    if (given && std::ranges::find(names, o.training.strategy) == names.end())
-      throw InputError(fmt::format("{} does not go with --strategy {}; it is for {}", option, o.training.strategy,
-                                   fmt::join(names, ", ")));
+/// Options that one strategy, rule or model reads and others would silently ignore.
+void check_pairings(const PstrainOptions& o) {
+  const auto only_for = [&](const std::string& option, const char* chooser, const std::string& chosen,
+                            std::initializer_list<std::string_view> names) {
+    if (o.given.contains(option) && std::ranges::find(names, chosen) == names.end())
+      throw InputError(
+          fmt::format("{} does not go with {}{}; it is for {}", option, chooser, chosen, fmt::join(names, ", ")));
   };
-  only_for(o.staleness != as_usual.staleness, "--staleness", {"ssp"});
-  only_for(o.training.racy, "--racy", {"async", "ssp"});
-  only_for(o.training.local_steps != usual.local_steps, "--local-steps", {"local", "easgd"});
-  only_for(o.training.rho.has_value(), "--rho", {"easgd"});
-  only_for(o.training.topology != usual.topology, "--topology", {"gossip"});
+  const auto only_for_strategies = [&](const std::string& option, std::initializer_list<std::string_view> names) {
+    only_for(option, "--strategy ", o.training.strategy, names);
+  };
+  only_for_strategies("--staleness", {"ssp"});
+  only_for_strategies("--racy", {"async", "ssp"});
+  only_for_strategies("--local-steps", {"local", "easgd"});
+  only_for_strategies("--rho", {"easgd"});
+  only_for_strategies("--topology", {"gossip"});
+  only_for("--momentum", "--optimizer ", o.training.update.rule, {"momentum"});
+  only_for("--hidden", "", o.model, {"mlp"});
 }
 
 void check_checkpoint_options(const PstrainOptions& o) {
-  const ps::CheckpointOptions usual;
   if (!o.checkpoints.directory.empty()) return;
-  if (o.checkpoints.resume) throw InputError("--resume needs --checkpoint-dir");
-  if (o.checkpoints.every != usual.every || o.checkpoints.keep != usual.keep)
-    throw InputError("--checkpoint-every and --keep need --checkpoint-dir");
+  for (const char* option : {"--resume", "--checkpoint-every", "--keep"})
+    if (o.given.contains(option)) throw InputError(fmt::format("{} needs --checkpoint-dir", option));
 }
 
 void complete_prediction(const PstrainOptions& o) {
+  constexpr std::array<std::string_view, 6> kUsed{"--predict", "--data",     "--output",
+                                                  "--metrics", "--progress", "--quiet"};
   if (!o.model.empty()) throw InputError("--predict knows its model from its file: leave '" + o.model + "' out");
+  for (const std::string& option : o.given)
+    if (std::ranges::find(kUsed, option) == kUsed.end())
+      throw InputError(fmt::format("--predict goes with --data, --output and --metrics: leave {} out", option));
   if (o.output.empty()) throw InputError("--predict needs --output FILE for its predictions");
-  if (!o.checkpoints.directory.empty() || !o.test.empty())
-    throw InputError("--predict goes with --data, --output and --metrics only");
 }
 
 void check_files(const PstrainOptions& o) {
@@ -282,6 +295,8 @@ std::optional<PstrainOptions> parse_pstrain_options(int argc, char** argv, bool 
        {"--data", "--test", "--servers", "--topology", "--output", "--metrics", "--predict", "--checkpoint-dir"})
     app.get_option(name)->check(not_empty());
   if (answers_itself(app, argc, argv, printing)) return std::nullopt;
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 && !option->get_positional()) options.given.insert(option->get_name());
   return options;
 }
 
@@ -291,7 +306,8 @@ void complete_pstrain_options(PstrainOptions& o, int ranks) {
   if (o.model.empty()) throw InputError("give a model: ridge, logistic, softmax, mlp or cnn");
   const ModelDefaults& defaults = defaults_of(o.model);
   const ps::StrategyInfo& strategy = ps::find_strategy(o.training.strategy);
-  check_strategy_options(o);
+  o.training.update.rule = o.rule.empty() ? defaults.rule : o.rule;
+  check_pairings(o);
   check_checkpoint_options(o);
   complete_pace(o);
 
@@ -307,7 +323,6 @@ void complete_pstrain_options(PstrainOptions& o, int ranks) {
     throw InputError("--target-loss needs a loss to look at: leave --loss-sample 0 out");
 
   o.training.batch = o.batch.value_or(defaults.batch);
-  o.training.update.rule = o.rule.empty() ? defaults.rule : o.rule;
   o.training.update.learning_rate = o.learning_rate.value_or(defaults.learning_rate);
   (void)ps::make_update_rule<double>(o.training.update, 0); // refuses unknown ones
   o.training.sparse_table = o.table == "sparse";

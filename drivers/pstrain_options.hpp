@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct PstrainOptions {
   ps::CheckpointOptions checkpoints;
   std::string output, metrics, predict;
   bool progress = false, quiet = false;
+
+  std::set<std::string> given; ///< names of the options that the command line has, be it with their defaults
 
   [[nodiscard]] bool predicts() const noexcept { return !predict.empty(); }
 };

@@ -22,7 +22,11 @@ REFUSED = (
     (["ridge", *DATA, "--workers", "51"], "50 rows for 51 workers"),
     (["ridge", *DATA, "--workers", "18446744073709551615"], "--workers 18446744073709551615: at most 1000000"),
     (["ridge", *DATA, "--staleness", "2"], "--staleness does not go with --strategy sync; it is for ssp"),
-    (["ridge", *DATA, "--strategy", "ssp", "--staleness", "-1"], "--staleness"),
+    (["ridge", *DATA, "--staleness", "3"], "--staleness does not go with --strategy sync"),  # the default, but given
+    (["ridge", *DATA, "--strategy", "async", "--topology", "ring"], "--topology does not go with --strategy async"),
+    (["ridge", *DATA, "--strategy", "ssp", "--staleness", "-1"], "-1 is neither a whole number of at least 0 nor inf"),
+    (["ridge", *DATA, "--momentum", "0.5"], "--momentum does not go with --optimizer sgd; it is for momentum"),
+    (["ridge", *DATA, "--hidden", "8"], "--hidden does not go with ridge; it is for mlp"),
     (["ridge", *DATA, "--racy"], "--racy does not go with --strategy sync; it is for async, ssp"),
     (["ridge", *DATA, "--table", "sparse"], "--table sparse does not go with --strategy sync; it is for async, ssp"),
     (["ridge", *DATA, "--table", "sparse", "--strategy", "async"], "--table sparse is for sparse rows"),
@@ -46,7 +50,7 @@ REFUSED = (
     (["ridge", *DATA, "--straggler-mode", "compute", "--straggler", "0:2.5"], "a whole number of times"),
     (["ridge", *DATA, "--target-loss", "1", "--loss-sample", "0"], "--target-loss needs a loss"),
     (["ridge", *DATA, "--resume"], "--resume needs --checkpoint-dir"),
-    (["ridge", *DATA, "--keep", "3"], "need --checkpoint-dir"),
+    (["ridge", *DATA, "--keep", "3"], "--keep needs --checkpoint-dir"),
     (["ridge", *DATA, "--output", "absent/m.h5"], "absent/m.h5"),
     (["ridge", *DATA, "--output", "same", "--metrics", "same"], "name the same file"),
     (["ridge", *DATA, "--metrics", ""], "the value is empty"),
@@ -54,6 +58,7 @@ REFUSED = (
     (["ridge", *DATA, "--predict", "m.h5", "--output", "p.txt"], "leave 'ridge' out"),
     ([*DATA, "--predict", "absent.h5", "--output", "p.txt"], "absent.h5"),
     ([*DATA, "--predict", "absent.h5"], "--predict needs --output"),
+    ([*DATA, "--predict", "absent.h5", "--output", "p.txt", "--workers", "2"], "leave --workers out"),
     (["ridge", *DATA, "--frobnicate"], "--frobnicate"),
 )
 
