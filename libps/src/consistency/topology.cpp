@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -39,11 +40,12 @@ std::size_t read_worker(std::istringstream& words, const std::string& where, std
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
+  // Not by `text << file.rdbuf()`, which fails for an empty file.
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad())
     throw core::InputError(
         fmt::format("--topology {}: neither ring, torus, complete nor a file that can be read", path));
-  return text.str();
+  return text;
 }
 
 } // namespace

@@ -99,6 +99,7 @@ TEST(Topology, FilesAreReadOrRefusedOnAllRanks) {
   };
   EXPECT_EQ(outcome("0 1\n1 2\n2 3\n"), "no error");
   EXPECT_NE(outcome("0 1\n2 3\n").find("not connected: worker 2 cannot be reached"), std::string::npos);
+  EXPECT_NE(outcome("").find("not connected: worker 1 cannot be reached"), std::string::npos);
   EXPECT_NE(outcome("0 1\n1 x\n").find(path.string() + ":2: 'x' is not a worker"), std::string::npos);
   EXPECT_NE(outcome("0 1\n\n1 4\n").find(":3: there is no worker 4"), std::string::npos);
   EXPECT_NE(outcome("0 1 2\n").find(":1: '2' is too much"), std::string::npos);
