@@ -5,7 +5,6 @@
 #include "ps/table/clock_table.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -35,12 +34,6 @@ std::vector<std::int64_t> ClockTable::all() {
   std::vector<std::int64_t> clocks(workers());
   counters_.read_all(clocks);
   return clocks;
-}
-
-void ClockTable::retire(std::size_t worker) {
-  require_worker(worker);
-  counters_.write(worker, std::numeric_limits<std::int64_t>::max());
-  raise_minimum();
 }
 
 void ClockTable::raise_minimum() {

@@ -48,19 +48,21 @@ void DenseTable<T>::for_each_piece(std::size_t first, std::size_t count, F&& pie
   map_.for_each_piece(first, count,
                       [&](std::size_t server, std::size_t offset, std::size_t position, std::size_t length) {
                         piece(servers_[server], offset, position, length);
+                        ++traffic_.messages;
                       });
 }
 
 template <class T>
 void DenseTable<T>::flush(std::size_t first, std::size_t count) {
-  for_each_piece(first, count, [&](int server, std::size_t, std::size_t, std::size_t) { window_.flush(server); });
+  map_.for_each_piece(first, count, [&](std::size_t server, std::size_t, std::size_t, std::size_t) {
+    window_.flush(servers_[server]);
+  });
 }
 
 template <class T>
 void DenseTable<T>::pull(std::size_t first, std::span<T> values) {
   for_each_piece(first, values.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     window_.atomic_get(values.subspan(position, length), server, offset);
-    ++traffic_.messages;
   });
   flush(first, values.size());
   traffic_.bytes_pulled += values.size_bytes();
@@ -71,7 +73,6 @@ PendingOperation DenseTable<T>::start_pull(std::size_t first, std::span<T> value
   std::vector<core::Request> requests;
   for_each_piece(first, values.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     append(requests, window_.start_atomic_get(values.subspan(position, length), server, offset));
-    ++traffic_.messages;
   });
   traffic_.bytes_pulled += values.size_bytes();
   return PendingOperation(std::move(requests));
@@ -81,7 +82,6 @@ template <class T>
 void DenseTable<T>::pull_racy(std::size_t first, std::span<T> values) {
   for_each_piece(first, values.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     window_.get(values.subspan(position, length), server, offset);
-    ++traffic_.messages;
   });
   flush(first, values.size());
   traffic_.bytes_pulled += values.size_bytes();
@@ -91,7 +91,6 @@ template <class T>
 void DenseTable<T>::push(std::size_t first, std::span<const T> addend) {
   for_each_piece(first, addend.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     window_.accumulate(addend.subspan(position, length), server, offset, core::RmaOperation::sum);
-    ++traffic_.messages;
   });
   flush(first, addend.size());
   traffic_.bytes_pushed += addend.size_bytes();
@@ -103,7 +102,6 @@ PendingOperation DenseTable<T>::start_push(std::size_t first, std::span<const T>
   for_each_piece(first, addend.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     append(requests,
            window_.start_accumulate(addend.subspan(position, length), server, offset, core::RmaOperation::sum));
-    ++traffic_.messages;
   });
   traffic_.bytes_pushed += addend.size_bytes();
   return PendingOperation(std::move(requests));
@@ -118,7 +116,6 @@ template <class T>
 void DenseTable<T>::write(std::size_t first, std::span<const T> values) {
   for_each_piece(first, values.size(), [&](int server, std::size_t offset, std::size_t position, std::size_t length) {
     window_.accumulate(values.subspan(position, length), server, offset, core::RmaOperation::replace);
-    ++traffic_.messages;
   });
   flush(first, values.size());
   traffic_.bytes_pushed += values.size_bytes();

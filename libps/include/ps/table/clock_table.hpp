@@ -20,7 +20,7 @@ class ClockTable {
   /// Clocks of `workers` at rank `home`, zero at first. Collective, as is the destructor; all else is local.
   ClockTable(const core::Communicator& comm, std::size_t workers, int home);
 
-  /// Worker's clock + 1. Returns the new clock. One rank at a time advances a worker, and none once it is retired.
+  /// Worker's clock + 1. Returns the new clock. One rank at a time advances a worker.
   std::int64_t advance(std::size_t worker);
   /// Sets all clocks and the minimum. For a resumed run: before anybody advances; call it on one rank, a barrier before
   /// and after.
@@ -29,8 +29,6 @@ class ClockTable {
   [[nodiscard]] std::int64_t minimum();
   [[nodiscard]] std::vector<std::int64_t> all();
   [[nodiscard]] std::size_t workers() const noexcept { return counters_.size() - 1; }
-  /// A worker that will not advance any more must not hold up others: its clock becomes the greatest number.
-  void retire(std::size_t worker);
 
  private:
   void require_worker(std::size_t worker) const;

@@ -58,6 +58,8 @@ class DenseTable {
   [[nodiscard]] const ShardMap& shards() const noexcept { return map_; }
 
   // Parameters [first, first + length of the span). Throws PsError when that is out of range. Local.
+  // The start_ functions are for programs that compute while parameters travel. The strategies of consistency/ do not:
+  // each gradient needs all parameters, and their push all of the gradient.
 
   /// Reads, each element atomically.
   void pull(std::size_t first, std::span<T> values);
@@ -82,7 +84,8 @@ class DenseTable {
   [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
 
  private:
-  /// Calls piece(server's rank, offset in its shard, position in the span, length) for each part of a range.
+  /// Calls piece(server's rank, offset in its shard, position in the span, length) for each part of a range, and counts
+  /// a message for each.
   template <class F>
   void for_each_piece(std::size_t first, std::size_t count, F&& piece);
   void flush(std::size_t first, std::size_t count);

@@ -36,7 +36,8 @@ class Mailboxes {
   /// are not free. `version_read`: of the parameters that it was computed from, 0 or more.
   void deposit(std::size_t worker, std::span<const T> gradient, std::int64_t version_read);
   /// The same without the announcement: part [first, first + length of the span) only, for sending what is ready. The
-  /// caller announces when all parts are in; until then the parts must stay in place.
+  /// caller announces when all parts are in; until then the parts must stay in place. For programs of one's own on a
+  /// network: on one node a put is a copy that nothing hides, so the strategies of consistency/ deposit the whole.
   void start_deposit(std::size_t worker, std::size_t first, std::span<const T> part);
   void announce(std::size_t worker, std::int64_t version_read);
 
