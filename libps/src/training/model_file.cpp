@@ -64,15 +64,19 @@ void write_model(const std::string& path, const ModelOptions& options, const Mod
 
 StoredModel read_model_options(const std::string& path) {
   const hdf5::File file = open(path);
-  if (!hdf5::has_attribute(file, "/", "format") || hdf5::read_string_attribute(file, "/", "format") != kFormat)
-    throw core::InputError(path + ": not a model that pstrain has written");
   StoredModel stored;
-  stored.options.kind = hdf5::read_string_attribute(file, "/", "model");
-  stored.options.hidden = numbers_in(hdf5::read_string_attribute(file, "/", "hidden"));
-  stored.options.l2 = hdf5::read_attribute<double>(file, "/", "l2");
-  for (const auto& [name, member] : kShape)
-    stored.options.shape.*member = hdf5::read_attribute<std::size_t>(file, "/", name);
-  stored.single_precision = hdf5::read_string_attribute(file, "/", "precision") == "float";
+  try {
+    if (!hdf5::has_attribute(file, "/", "format") || hdf5::read_string_attribute(file, "/", "format") != kFormat)
+      throw core::InputError(path + ": not a model that pstrain has written");
+    stored.options.kind = hdf5::read_string_attribute(file, "/", "model");
+    stored.options.hidden = numbers_in(hdf5::read_string_attribute(file, "/", "hidden"));
+    stored.options.l2 = hdf5::read_attribute<double>(file, "/", "l2");
+    for (const auto& [name, member] : kShape)
+      stored.options.shape.*member = hdf5::read_attribute<std::size_t>(file, "/", name);
+    stored.single_precision = hdf5::read_string_attribute(file, "/", "precision") == "float";
+  } catch (const hdf5::Hdf5Error& error) {
+    throw core::InputError(fmt::format("{}: a damaged model: {}", path, error.reason()));
+  }
   return stored;
 }
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "core/agreement.hpp"
+#include "core/error.hpp"
+#include "core/hdf5.hpp"
 #include "ps/training/batch_schedule.hpp"
 #include "ps/training/model_file.hpp"
 #include "training_testing.hpp"
@@ -180,6 +182,19 @@ TEST(ModelFile, GivesBackModelAndParameters) {
             std::string::npos);
   std::remove(path.c_str());
   EXPECT_NE(error_of([&] { (void)read_model_options(path); }).find(path), std::string::npos);
+}
+
+TEST(ModelFile, ADamagedOneIsBadInputAndNamed) {
+  if (world().rank() != 0) return; // local
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("superstep-damaged-" + std::to_string(getpid()) + ".h5")).string();
+  {
+    const core::hdf5::File file = core::hdf5::File::create(path);
+    core::hdf5::write_string_attribute(file, "/", "format", "superstep model 1"); // and nothing else
+  }
+  EXPECT_THROW((void)read_model_options(path), core::InputError);
+  EXPECT_NE(error_of([&] { (void)read_model_options(path); }).find(path + ": a damaged model"), std::string::npos);
+  std::remove(path.c_str());
 }
 
 } // namespace
