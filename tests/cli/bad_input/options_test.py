@@ -65,6 +65,10 @@ class Pregel(RefusalTest):
         self.expect(["bfs", *CHAIN], "bfs needs either --source ID or --sources FILE")
         self.expect(["bfs", *CHAIN, "--source", "1", "--sources", "s.txt"],
                     "bfs needs either --source ID or --sources FILE")
+        self.expect(["bc", *CHAIN, "--source", "1", "--sources", "s.txt"],
+                    "give either --source ID or --sources FILE")
+        for option in "--p", "--q":
+            self.expect(["wcc", *CHAIN, option, "2"], f"{option} does not go with wcc; it is for random-walk")
         sssp = ["sssp", *CHAIN, "--source", "1"]
         for option in ["--iterations", "5"], ["--damping", "0.5"], ["--tolerance", "0.1"]:
             self.expect([*sssp, *option], re.compile(f"^{option[0]} does not go with sssp; it is for pagerank"))
