@@ -13,16 +13,18 @@ namespace {
 
 constexpr std::size_t kVerticesPerBlock = 1024;
 
-/// Calls visit(slot, marks) for each neighbour of v once, ascending by id; `marks` are those of all its arcs, or-ed.
-/// Arcs of one neighbour stand together.
-template <class Visit>
+/// Calls visit(slot, marks) for each neighbour of v once, ascending by id; `marks` are those of all its arcs, or-ed, if
+/// asked for. Arcs of one neighbour stand together.
+template <bool kMarks, class Visit>
 void visit_neighbours(const DistributedGraph& graph, std::uint32_t v, Visit&& visit) {
   const Rows<Slot>& arcs = graph.in_arcs;
   const std::uint64_t end = arcs.offsets[v + std::size_t{1}];
   for (std::uint64_t a = arcs.offsets[v]; a < end;) {
     const Slot neighbour = arcs.entries[a];
     unsigned marks = 0;
-    for (; a < end && arcs.entries[a] == neighbour; ++a) marks |= static_cast<unsigned>(arcs.weights[a]);
+    for (; a < end && arcs.entries[a] == neighbour; ++a) {
+      if constexpr (kMarks) marks |= static_cast<unsigned>(arcs.weights[a]);
+    }
     if (index(neighbour) != v) visit(neighbour, marks);
   }
 }
@@ -45,14 +47,14 @@ void fill_list(const DistributedGraph& graph, std::uint32_t v, bool widths, Orie
   const std::uint32_t number = lists.number_of_slot[v];
   std::uint64_t next = lists.offsets[number];
   if (!widths) {
-    visit_neighbours(graph, v, [&](Slot x, unsigned) {
+    visit_neighbours<false>(graph, v, [&](Slot x, unsigned) {
       if (lists.number_of_slot[index(x)] < number) lists.entries[next++] = lists.number_of_slot[index(x)];
     });
     std::sort(lists.entries.data() + lists.offsets[number], lists.entries.data() + next);
     return;
   }
   std::vector<std::pair<std::uint32_t, std::uint8_t>> found;
-  visit_neighbours(graph, v, [&](Slot x, unsigned marks) {
+  visit_neighbours<true>(graph, v, [&](Slot x, unsigned marks) {
     if (lists.number_of_slot[index(x)] < number)
       found.emplace_back(lists.number_of_slot[index(x)], static_cast<std::uint8_t>(std::popcount(marks)));
   });
@@ -69,7 +71,7 @@ core::HugeVector<std::uint32_t> count_neighbours(const DistributedGraph& graph, 
   core::HugeVector<std::uint32_t> degrees(graph.slot_count(), 0);
   for_blocks(team, graph.local_count, kVerticesPerBlock, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)
-      visit_neighbours(graph, static_cast<std::uint32_t>(v), [&](Slot, unsigned) { ++degrees[v]; });
+      visit_neighbours<false>(graph, static_cast<std::uint32_t>(v), [&](Slot, unsigned) { ++degrees[v]; });
   });
   return degrees;
 }
@@ -85,7 +87,8 @@ OrientedLists orient(const DistributedGraph& graph, std::span<const std::uint32_
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) {
       const std::uint32_t number = lists.number_of_slot[v];
       std::uint64_t length = 0;
-      visit_neighbours(graph, v, [&](Slot x, unsigned) { length += lists.number_of_slot[index(x)] < number ? 1 : 0; });
+      visit_neighbours<false>(graph, v,
+                              [&](Slot x, unsigned) { length += lists.number_of_slot[index(x)] < number ? 1 : 0; });
       lists.offsets[number + std::size_t{1}] = length;
     }
   });
