@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long check: test.sh, then the suites under the sanitizers, then portable against native results byte for byte.
+# The long check: test.sh, then the suites under the sanitizers, an hour of fuzzing, then portable against native results byte for byte.
 #
 #   scripts/test_all.sh
 #
@@ -29,6 +29,7 @@ stage() {
 stage format "$repository/scripts/check_format.sh"
 stage release env SUPERSTEP_STRESS_ROUNDS=1000000 "$repository/scripts/test.sh"
 stage asan "$repository/scripts/test.sh" --preset asan
+stage fuzz "$repository/scripts/fuzz.sh" --preset asan 400
 stage tsan "$repository/scripts/test.sh" --preset tsan
 stage native-against-portable "$repository/scripts/compare_builds.sh"
 

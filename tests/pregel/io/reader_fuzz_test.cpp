@@ -2,18 +2,16 @@
 // line that it refuses, in the same words on one rank and on all, with any block size and number of threads.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include <gtest/gtest.h>
 
-#include "core/clock.hpp"
-#include "core/collectives.hpp"
 #include "core/random.hpp"
 #include "reader_testing.hpp"
 
 namespace pregel {
 namespace {
 
+using testing_support::FuzzBudget;
 using testing_support::gzip;
 using testing_support::NameOutcome;
 using testing_support::NumberOutcome;
@@ -95,7 +93,8 @@ class ReaderFuzz : public testing::Test {
 };
 
 TEST_F(ReaderFuzz, text) {
-  for (std::uint64_t round = 0; round < 400; ++round) {
+  const FuzzBudget budget(world_, 400);
+  for (std::uint64_t round = 0; budget.allows(round); ++round) {
     core::CounterRandom random(11, round);
     const std::string bytes = random.below(3) == 0 ? random_bytes(random) : mutated(valid_file(random), random);
     const bool weighted = random.below(2) == 0;
@@ -113,7 +112,8 @@ TEST_F(ReaderFuzz, text) {
 }
 
 TEST_F(ReaderFuzz, compressed) {
-  for (std::uint64_t round = 0; round < 200; ++round) {
+  const FuzzBudget budget(world_, 200);
+  for (std::uint64_t round = 0; budget.allows(round); ++round) {
     core::CounterRandom random(12, round);
     std::string packed = gzip(valid_file(random), static_cast<int>(random.below(3)));
     if (random.below(3) == 0) packed += gzip(valid_file(random));
@@ -127,7 +127,8 @@ TEST_F(ReaderFuzz, compressed) {
 }
 
 TEST_F(ReaderFuzz, vertex_files) {
-  for (std::uint64_t round = 0; round < 200; ++round) {
+  const FuzzBudget budget(world_, 200);
+  for (std::uint64_t round = 0; budget.allows(round); ++round) {
     core::CounterRandom random(13, round);
     std::string vertices, edges;
     for (std::uint64_t v = random.below(10); v > 0; --v) vertices += std::to_string(random.below(10)) + "\n";
@@ -183,30 +184,10 @@ std::string valid_file_of(GraphFormat format, core::CounterRandom& random) {
   }
 }
 
-/// Rounds go on for SUPERSTEP_FUZZ_SECONDS, or as many as `usual`.
-class FuzzBudget {
- public:
-  FuzzBudget(const core::Communicator& comm, std::uint64_t usual) : comm_(comm), usual_(usual) {
-    const char* const seconds = std::getenv("SUPERSTEP_FUZZ_SECONDS");
-    seconds_ = seconds == nullptr ? 0 : std::atof(seconds);
-  }
-  /// The same on all ranks. Collective.
-  [[nodiscard]] bool allows(std::uint64_t round) const {
-    if (round < usual_) return true;
-    return seconds_ > 0 && core::broadcast_value(comm_, watch_.seconds() < seconds_ ? 1 : 0, 0) != 0;
-  }
-
- private:
-  const core::Communicator& comm_;
-  std::uint64_t usual_;
-  double seconds_;
-  core::Stopwatch watch_;
-};
-
 class FormatFuzz : public ReaderFuzz, public testing::WithParamInterface<GraphFormat> {};
 
 TEST_P(FormatFuzz, one_outcome_everywhere) {
-  const FuzzBudget budget(world_, 300);
+  const FuzzBudget budget(world_, 150);
   std::uint64_t loaded = 0, round = 0;
   for (; budget.allows(round); ++round) {
     core::CounterRandom random(14 + static_cast<std::uint64_t>(GetParam()), round);

@@ -45,6 +45,16 @@ std::string ScratchDirectory::write(const std::string& name, std::string_view by
   return path(name);
 }
 
+FuzzBudget::FuzzBudget(const core::Communicator& comm, std::uint64_t usual) : comm_(comm), usual_(usual) {
+  const char* const seconds = std::getenv("SUPERSTEP_FUZZ_SECONDS");
+  seconds_ = seconds == nullptr ? 0 : std::atof(seconds);
+}
+
+bool FuzzBudget::allows(std::uint64_t round) const {
+  if (round < usual_) return true;
+  return seconds_ > 0 && core::broadcast_value(comm_, watch_.seconds() < seconds_ ? 1 : 0, 0) != 0;
+}
+
 namespace {
 
 struct Triple {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/communicator.hpp"
 #include "pregel/io/readers.hpp"
 
@@ -29,6 +30,20 @@ class ScratchDirectory {
  private:
   const core::Communicator& comm_;
   std::string path_;
+};
+
+/// How long a fuzzer goes on: `usual` rounds, and then until SUPERSTEP_FUZZ_SECONDS are over.
+class FuzzBudget {
+ public:
+  FuzzBudget(const core::Communicator& comm, std::uint64_t usual);
+  /// The same on all ranks. Collective.
+  [[nodiscard]] bool allows(std::uint64_t round) const;
+
+ private:
+  const core::Communicator& comm_;
+  std::uint64_t usual_;
+  double seconds_;
+  core::Stopwatch watch_;
 };
 
 /// Everything that was read, from all ranks, on every rank; or why nothing was.
