@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a build to a temporary prefix, builds an example against it and runs it on two ranks: NAME.graph here is its
+# Installs a build to a temporary prefix, builds an example against it and runs it on two ranks: NAME.edges here is its
 # input, NAME.expected its result.
 #   build_example.sh NAME SOURCE_DIR BUILD_DIR GENERATOR COMPILER
 set -euo pipefail
@@ -21,11 +21,11 @@ cmake -S "$work/example" -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="
   -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/build"
 
-run_ranks 2 "$work/build/$name" "$here/$name.graph" "$work/result.txt"
+run_ranks 2 "$work/build/$name" "$here/$name.edges" "$work/result.txt"
 diff "$here/$name.expected" "$work/result.txt"
 if [ "$name" = core_numbers ]; then # keeps checkpoints if told where: a second run goes on from the last
   for ranks in 2 3; do
-    run_ranks "$ranks" "$work/build/$name" "$here/$name.graph" "$work/again.txt" "$work/checkpoints"
+    run_ranks "$ranks" "$work/build/$name" "$here/$name.edges" "$work/again.txt" "$work/checkpoints"
     diff "$here/$name.expected" "$work/again.txt"
   done
 fi

@@ -14,7 +14,7 @@ Intersector::Intersector(const OrientedLists& lists)
 }
 
 std::uint64_t Intersector::intersect(const NumberedList& list) {
-  return lists_.widths.empty() ? intersect_plain(list) : intersect_widths(list);
+  return lists_.with_widths ? intersect_widths(list) : intersect_plain(list);
 }
 
 /// Every neighbour is written to where the next hit goes and stays only if it is marked, which costs no branch: on

@@ -114,7 +114,7 @@ void ListExchange::read(std::size_t i, NumberedList& list) const {
     const std::optional<std::uint32_t> x = number_of(ids[e]);
     if (!x) continue;
     list.entries.push_back(*x);
-    if (!lists_.widths.empty()) list.widths.push_back((bits[e / 64] >> (e % 64) & 1) != 0 ? 2 : 1);
+    if (lists_.with_widths) list.widths.push_back((bits[e / 64] >> (e % 64) & 1) != 0 ? 2 : 1);
   }
 }
 

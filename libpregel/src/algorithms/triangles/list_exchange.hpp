@@ -48,7 +48,7 @@ class ListExchange {
   void find_own(std::uint64_t round, std::uint64_t rounds);
   /// Words that a list of `length` entries takes.
   [[nodiscard]] std::size_t words_for(std::size_t length) const noexcept {
-    return 2 + length + (lists_.widths.empty() ? 0 : (length + 63) / 64);
+    return 2 + length + (lists_.with_widths ? (length + 63) / 64 : 0);
   }
   /// The other ranks that own a vertex of the list of `number`.
   void find_destinations(std::uint32_t number, std::vector<int>& destinations);

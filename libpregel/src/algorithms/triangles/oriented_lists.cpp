@@ -94,6 +94,7 @@ OrientedLists orient(const DistributedGraph& graph, std::span<const std::uint32_
   });
   for (std::size_t n = 0; n < graph.slot_count(); ++n) lists.offsets[n + 1] += lists.offsets[n];
   lists.entries.resize(lists.offsets.back());
+  lists.with_widths = widths;
   if (widths) lists.widths.resize(lists.offsets.back());
   for_blocks(team, graph.local_count, kVerticesPerBlock, [&](int, std::size_t begin, std::size_t end) {
     for (auto v = static_cast<std::uint32_t>(begin); v < end; ++v) fill_list(graph, v, widths, lists);

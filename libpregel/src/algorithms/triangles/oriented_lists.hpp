@@ -28,13 +28,14 @@ struct OrientedLists {
   std::vector<Slot> slot_of_number;
   core::HugeVector<std::uint64_t> offsets; ///< by number, slots + 1; the lists of mirrors are empty here
   core::HugeVector<std::uint32_t> entries; ///< numbers, ascending and below the list's own
-  core::HugeVector<std::uint8_t> widths;   ///< one an entry: edges between the two, 1 or 2; empty unless asked for
+  bool with_widths = false;                ///< asked for: on a rank without entries `widths` is empty all the same
+  core::HugeVector<std::uint8_t> widths;   ///< one an entry: edges between the two, 1 or 2
 
   [[nodiscard]] std::span<const std::uint32_t> list(std::uint32_t number) const noexcept {
     return {entries.data() + offsets[number], static_cast<std::size_t>(offsets[number + 1] - offsets[number])};
   }
   [[nodiscard]] const std::uint8_t* widths_of(std::uint32_t number) const noexcept {
-    return widths.empty() ? nullptr : widths.data() + offsets[number];
+    return with_widths ? widths.data() + offsets[number] : nullptr;
   }
 };
 
