@@ -42,6 +42,15 @@ auto reading_hdf5(const Read& read) {
   }
 }
 
+/// A file that begins like HDF5. Local.
+[[nodiscard]] hdf5::File open_graph(const std::string& path) {
+  try {
+    return hdf5::File::open(path);
+  } catch (const hdf5::Hdf5Error& error) {
+    refuse(path, "a damaged HDF5 file: " + error.reason());
+  }
+}
+
 [[nodiscard]] Header read_header(const hdf5::File& file) {
   const std::string& path = file.path();
   if (!hdf5::has_attribute(file, "/", "format") ||
@@ -249,7 +258,7 @@ GraphInput read_hdf5_graph(const Reading& reading) {
   std::vector<std::string> names;
   core::agree(reading.comm, [&] {
     return reading_hdf5([&] {
-      const auto file = hdf5::File::open(path);
+      const hdf5::File file = open_graph(path);
       header = read_header(file);
       if (reading.options.weighted && !header.weighted)
         refuse(path, "this graph has no weights: leave --weighted out, and every weight is 1");

@@ -61,11 +61,14 @@ class EdgeLists(RefusalTest):
             b"BZh91AY&SY": "1: this is a bzip2 file: decompress it first (gzip and zstd are read as they are)",
             b"%%MatrixMarket matrix coordinate\n2 2 1\n1 2\n":
                 "1: expected '%%MatrixMarket object format values symmetry', found 3 words",
-            b"\x89HDF\r\n\x1a\n": "1: this is an HDF5 file, not a text file",
         }
         for content, expected in cases.items():
             with self.subTest(content):
                 self.expect_file_refusal(content, expected)
+
+    def test_the_beginning_of_an_hdf5_file(self):
+        self.write("graph.txt", b"\x89HDF\r\n\x1a\n")
+        self.expect_refusal(["wcc", "--graph", "graph.txt", *OUTPUTS], re.compile(r"graph\.txt: a damaged HDF5 file: .+"))
 
     def test_names_with_zero_bytes(self):
         self.expect_file_refusal(b"ann bob\nbo\0b eve\n",
