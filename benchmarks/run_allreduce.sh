@@ -81,15 +81,7 @@ if [ "$cluster" = yes ]; then
   done
 fi
 
-# Debian's package is for Debian's own Python, which need not be the first one.
-plotter=""
-for python in python3 /usr/bin/python3; do
-  if "$python" -c 'import matplotlib' 2>/dev/null; then
-    plotter=$python
-    break
-  fi
-done
-if [ -n "$plotter" ]; then
+if plotter=$(python_with matplotlib); then
   "$plotter" "$repository/scripts/plots/allreduce.py" --results "$results" --rate 200mbit
 else
   say "SKIPPED: plots, which need python3-matplotlib"

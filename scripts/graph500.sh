@@ -28,10 +28,8 @@ if [ -z "${SUPERSTEP_BIN_DIR:-}" ]; then
   build_preset release pregel graphgen >&2
   export SUPERSTEP_BIN_DIR=$repository/build/release/bin
 fi
-for python in python3 /usr/bin/python3; do
-  if "$python" -c 'import numpy, h5py' 2>/dev/null; then
-    exec "$python" "$repository/scripts/harness/graph500.py" --launch "mpirun ${mpi_flags[*]} -n" "$@"
-  fi
-done
+if python=$(python_with numpy h5py); then
+  exec "$python" "$repository/scripts/harness/graph500.py" --launch "mpirun ${mpi_flags[*]} -n" "$@"
+fi
 echo "graph500.sh: numpy or h5py is missing (Debian: apt-get install python3-numpy python3-h5py)" >&2
 exit 1

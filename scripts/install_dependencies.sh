@@ -37,26 +37,16 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   exit 0
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$status" = installed ] || missing+=("$package")
-done
+mapfile -t missing < <(missing_packages "${packages[@]}")
 if [ ${#missing[@]} -eq 0 ]; then
   say "dependencies: all installed"
   exit 0
 fi
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null 2>&1; then
-    echo "install_dependencies.sh: neither root nor sudo; ask for these packages: ${missing[*]}" >&2
-    exit 1
-  fi
-  as_root=(sudo)
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null 2>&1; then
+  echo "install_dependencies.sh: neither root nor sudo; ask for these packages: ${missing[*]}" >&2
+  exit 1
 fi
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -o Dpkg::Use-Pty=0)
 
 say "dependencies: installing ${missing[*]} (log: build/install_dependencies.log)"
-run_logged "$repository/build/apt_update.log" "${apt[@]}" update
-run_logged "$repository/build/install_dependencies.log" "${apt[@]}" install --no-install-recommends "${missing[@]}"
+install_packages install_dependencies "${missing[@]}"

@@ -50,23 +50,25 @@ def source_of(scale):
 
 
 class Graph:
-    """A vertex program on a Kronecker graph."""
+    """A vertex program on a Kronecker graph. `rounds`: how often it looks at all edges, if that is given."""
 
-    def __init__(self, algorithm, *options):
-        self.algorithm, self.options = algorithm, options
+    def __init__(self, algorithm, rounds=None):
+        self.algorithm, self.rounds = algorithm, rounds
+
+    def options(self, point):
+        if self.rounds:
+            return ["--iterations", self.rounds]
+        return ["--source", source_of(point.scale)] if self.algorithm in ("bfs", "sssp") else []
 
     def words(self, point, metrics):
-        if self.algorithm in ("bfs", "sssp"):
-            self.options = ["--source", source_of(point.scale)]
         weights = ",weights=int" if self.algorithm == "sssp" else ""
-        return [BIN / "pregel", self.algorithm, *self.options, "--generate", f"kron:scale={point.scale}{weights}",
+        return [BIN / "pregel", self.algorithm, *self.options(point), "--generate", f"kron:scale={point.scale}{weights}",
                 "--threads", point.threads, "--quiet", "--metrics", metrics]
 
     def read(self, metrics):
         steps = metrics["per_superstep"]
-        rounds = 20 if self.algorithm == "pagerank" else 1
         parts = {name: sum(step[f"{name}_seconds"] for step in steps) for name in ("compute", "exchange", "wait")}
-        return {"seconds": metrics["run_seconds"], "rate": metrics["edges"] * rounds / metrics["run_seconds"],
+        return {"seconds": metrics["run_seconds"], "rate": metrics["edges"] * (self.rounds or 1) / metrics["run_seconds"],
                 "io": metrics["load_seconds"] + metrics["output_seconds"] + metrics["checkpoint_seconds"], **parts}
 
 
@@ -101,7 +103,7 @@ class AllReduce:
 
 
 def workload(name, kind):
-    made = {"pagerank": lambda: Graph("pagerank", "--iterations", 20), "bfs": lambda: Graph("bfs"),
+    made = {"pagerank": lambda: Graph("pagerank", rounds=20), "bfs": lambda: Graph("bfs"),
             "wcc": lambda: Graph("wcc"), "sssp": lambda: Graph("sssp"), "cnn": lambda: Training(kind),
             "allreduce": AllReduce}
     if name not in made:

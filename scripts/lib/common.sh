@@ -41,3 +41,36 @@ build_preset() {
   (cd "$repository" && run_logged "$directory/configure.log" cmake --preset "$preset" &&
     run_logged "$directory/build.log" cmake --build --preset "$preset" -j "$jobs" "${targets[@]}")
 }
+
+# python_with MODULE...: prints a Python that has them, or fails. Debian's packages are for Debian's own Python, which need
+# not be the first one.
+python_with() {
+  local python modules
+  modules=$(printf ', %s' "$@")
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c "import ${modules#, }" 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+# missing_packages PACKAGE...: prints those that are not installed, a line each. Debian.
+missing_packages() {
+  local package status
+  for package in "$@"; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || echo "$package"
+  done
+}
+
+# install_packages LOG PACKAGE...: as root or through sudo, without recommended ones. The output goes to build/LOG.log.
+install_packages() {
+  local log=$repository/build/$1 as_root=()
+  shift
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -o Dpkg::Use-Pty=0)
+  run_logged "$log.update.log" "${apt[@]}" update
+  run_logged "$log.log" "${apt[@]}" install --no-install-recommends "$@"
+}

@@ -19,12 +19,12 @@
 #   SUPERSTEP_PREFIX     words before each program: "apptainer exec superstep.sif"
 
 : "${SLURM_JOB_ID:?to be submitted with sbatch}"
-repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=scripts/lib/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 results=$(mkdir -p "${SUPERSTEP_RESULTS:-$SLURM_SUBMIT_DIR/results}" && cd "${SUPERSTEP_RESULTS:-$SLURM_SUBMIT_DIR/results}" && pwd)/$SLURM_JOB_NAME-$SLURM_JOB_ID
 mkdir -p "$results"
 exec > >(tee -a "$results/log.txt") 2>&1
 
-say() { printf '== %s\n' "$*"; }
 fail() {
   printf '%s: %s\n' "$SLURM_JOB_NAME" "$1"
   exit "${2:-2}"
@@ -131,11 +131,9 @@ finish() {
 # draw SCRIPT ARGUMENTS...: a plot, where matplotlib is there: missing plots do not fail a job.
 draw() {
   local python
-  for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import matplotlib' 2>/dev/null; then
-      "$python" "$repository/scripts/plots/$1" "${@:2}"
-      return
-    fi
-  done
+  if python=$(python_with matplotlib); then
+    "$python" "$repository/scripts/plots/$1" "${@:2}"
+    return
+  fi
   say "no plot: matplotlib is missing (Debian: python3-matplotlib); later: scripts/plots/$1 ${*:2}"
 }

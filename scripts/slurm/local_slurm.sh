@@ -32,18 +32,13 @@ fail() {
 
 require_root() { [ "$(id -u)" -eq 0 ] || fail "needs root, to start Slurm's daemons"; }
 
-install_packages() {
-  local package status missing=()
-  for package in munge slurmctld slurmd slurm-client; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing+=("$package")
-  done
+install_slurm() {
+  local missing
+  mapfile -t missing < <(missing_packages munge slurmctld slurmd slurm-client)
   [ ${#missing[@]} -gt 0 ] || return 0
   command -v apt-get >/dev/null 2>&1 || fail "install Slurm's and munge's daemons first (Debian: ${missing[*]})"
   say "installing ${missing[*]}"
-  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y -o Dpkg::Use-Pty=0)
-  run_logged "$repository/build/slurm_update.log" "${apt[@]}" update
-  run_logged "$repository/build/slurm_install.log" "${apt[@]}" install --no-install-recommends "${missing[@]}"
+  install_packages install_slurm "${missing[@]}"
 }
 
 write_configuration() { # NODES CPUS
@@ -137,7 +132,7 @@ up() {
     say "already up; to use it: source $directory/environment"
     return
   fi
-  install_packages
+  install_slurm
   down >/dev/null
   mkdir -p -m 0755 "$directory" "$directory/state"
   export SLURM_CONF=$directory/slurm.conf

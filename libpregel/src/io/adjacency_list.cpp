@@ -15,16 +15,6 @@
 namespace pregel {
 namespace {
 
-[[nodiscard]] bool read_id(std::string_view field, std::uint64_t& id) {
-  const auto count = parse_count(field);
-  id = count.value_or(0);
-  return count && id <= kLargestId;
-}
-[[nodiscard]] bool read_id(std::string_view field, std::string_view& id) {
-  id = field;
-  return !field.empty() && field.find('\0') == std::string_view::npos;
-}
-
 /// The vertex that begins a line, and a colon if there is one. Returns where the neighbours begin, or null.
 template <class Id>
 [[nodiscard]] const char* parse_vertex(const char* p, Id& vertex) {
@@ -44,13 +34,11 @@ template <class Id>
   else if (fields.size() > 1 && fields[1] == ":")
     fields.erase(fields.begin() + 1);
   std::uint64_t id = 0;
+  double weight = 0;
+  std::string scratch;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (weighted && i > 0 && i % 2 == 0) {
-      double weight = 0;
-      std::string copy(fields[i]);
-      copy += '\n';
-      copy.append(kFieldPadding, '\0');
-      if (parse_weight(copy.data(), weight) == nullptr) return why_not_a_weight(fields[i], "weight");
+      if (!read_weight(fields[i], weight, scratch)) return why_not_a_weight(fields[i], "weight");
     } else if (!names && !read_id(fields[i], id)) {
       return why_not_an_id(fields[i]);
     }

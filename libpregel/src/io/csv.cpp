@@ -135,24 +135,6 @@ struct Header {
   return header;
 }
 
-[[nodiscard]] bool read_id(std::string_view field, std::uint64_t& id) {
-  const auto count = parse_count(field);
-  id = count.value_or(0);
-  return count && id <= kLargestId;
-}
-[[nodiscard]] bool read_id(std::string_view field, std::string_view& id) {
-  id = field;
-  return !field.empty() && std::none_of(field.begin(), field.end(), [](char c) { return ends_field(c) || c == '\0'; });
-}
-
-[[nodiscard]] bool read_weight(std::string_view field, double& weight, std::string& scratch) {
-  scratch.assign(field);
-  scratch += '\n';
-  scratch.append(kFieldPadding, '\0');
-  const char* const end = parse_weight(scratch.data(), weight);
-  return !field.empty() && end == scratch.data() + field.size();
-}
-
 [[nodiscard]] std::string why_not(std::string_view line, const Header& header, bool names) {
   const auto fields = split_record(line, header.separator);
   if (!fields) return "a quote is not closed on this line, or something follows it: a record is one line";

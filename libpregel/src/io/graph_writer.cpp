@@ -11,6 +11,14 @@
 #include "rank_order_writer.hpp"
 
 namespace pregel {
+namespace {
+
+void append_weight(TextBuffer& text, char separator, double weight) {
+  text.append(separator);
+  text.append_number(weight);
+}
+
+} // namespace
 
 void append_header(TextBuffer& text, std::string_view header, std::string_view sign) {
   while (!header.empty()) {
@@ -48,10 +56,7 @@ std::uint64_t write_edge_list(const core::Communicator& comm, const DistributedG
       ids.append(text, source);
       text.append(' ');
       ids.append(text, target);
-      if (graph.weighted) {
-        text.append(' ');
-        text.append_number(weight);
-      }
+      if (graph.weighted) append_weight(text, ' ', weight);
       text.append('\n');
       line_done();
     });
@@ -91,10 +96,7 @@ std::uint64_t write_matrix_market(const core::Communicator& comm, const Distribu
     for_each_edge(graph, [&](GlobalId source, GlobalId target, double weight) {
       // The lower triangle is what the format wants of symmetric matrices.
       append_edge(text, graph.directed ? source : target, graph.directed ? target : source);
-      if (graph.weighted) {
-        text.append(' ');
-        text.append_number(weight);
-      }
+      if (graph.weighted) append_weight(text, ' ', weight);
       text.append('\n');
       line_done();
     });
@@ -114,8 +116,7 @@ std::uint64_t write_dimacs(const core::Communicator& comm, const DistributedGrap
       for (std::uint64_t e = rows.offsets[index(vertex)]; e < rows.offsets[index(vertex) + std::size_t{1}]; ++e) {
         text.append(std::string_view("a "));
         append_edge(text, graph.id_of(vertex), rows.entries[e]);
-        text.append(' ');
-        text.append_number(rows.weights[e]);
+        append_weight(text, ' ', rows.weights[e]);
         text.append('\n');
         line_done();
       }
@@ -140,10 +141,7 @@ std::uint64_t write_metis(const core::Communicator& comm, const DistributedGraph
       for (std::uint64_t e = begin; e < rows.offsets[index(vertex) + std::size_t{1}]; ++e) {
         if (e != begin) text.append(' ');
         text.append_number(number(rows.entries[e]));
-        if (graph.weighted) {
-          text.append(' ');
-          text.append_number(rows.weights[e]);
-        }
+        if (graph.weighted) append_weight(text, ' ', rows.weights[e]);
       }
       text.append('\n');
       line_done();
@@ -165,10 +163,7 @@ std::uint64_t write_adjacency_list(const core::Communicator& comm, const Distrib
         if (!graph.directed && rows.entries[e] < source) continue;
         text.append(' ');
         ids.append(text, rows.entries[e]);
-        if (graph.weighted) {
-          text.append(' ');
-          text.append_number(rows.weights[e]);
-        }
+        if (graph.weighted) append_weight(text, ' ', rows.weights[e]);
       }
       text.append('\n');
       line_done();
@@ -199,10 +194,7 @@ std::uint64_t write_csv(const core::Communicator& comm, const DistributedGraph& 
       append_quoted(text, ids, source);
       text.append(separator);
       append_quoted(text, ids, target);
-      if (graph.weighted) {
-        text.append(separator);
-        text.append_number(weight);
-      }
+      if (graph.weighted) append_weight(text, separator, weight);
       text.append('\n');
       line_done();
     });

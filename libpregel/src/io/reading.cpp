@@ -1,5 +1,6 @@
 #include "reading.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "machine_memory.hpp"
 #include "pregel/error.hpp"
 #include "pregel/graph/name_directory.hpp"
+#include "pregel/io/fields.hpp"
 
 namespace pregel {
 namespace {
@@ -69,6 +71,25 @@ std::optional<std::uint64_t> parse_count(std::string_view field) {
   const auto [end, error] = std::from_chars(field.data(), last, value);
   if (error != std::errc{} || end != last) return std::nullopt;
   return value;
+}
+
+bool read_id(std::string_view field, std::uint64_t& id) {
+  const auto count = parse_count(field);
+  id = count.value_or(0);
+  return count && id <= kLargestId;
+}
+
+bool read_id(std::string_view field, std::string_view& name) {
+  name = field;
+  return !field.empty() && std::none_of(field.begin(), field.end(), [](char c) { return ends_field(c) || c == '\0'; });
+}
+
+bool read_weight(std::string_view field, double& weight, std::string& scratch) {
+  scratch.assign(field);
+  scratch += '\n';
+  scratch.append(kFieldPadding, '\0');
+  const char* const end = parse_weight(scratch.data(), weight);
+  return !field.empty() && end == scratch.data() + field.size();
 }
 
 void require_entries(const Reading& reading, const ThreadShares& shares, const HeaderLine& header,

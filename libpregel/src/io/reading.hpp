@@ -52,6 +52,14 @@ using ThreadShares = std::deque<ThreadShare>;
 /// A number in a header. Nothing for anything but digits, and for what does not fit.
 [[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view field);
 
+// What parse_field() and parse_weight() read in place, of a field that has been cut out of its line.
+
+[[nodiscard]] bool read_id(std::string_view field, std::uint64_t& id);
+/// A name: not empty, without blanks and zero bytes.
+[[nodiscard]] bool read_id(std::string_view field, std::string_view& name);
+/// `scratch` is where the field is copied to.
+[[nodiscard]] bool read_weight(std::string_view field, double& weight, std::string& scratch);
+
 /// Where a header says something.
 struct HeaderLine {
   std::uint64_t number = 0; ///< of the line
