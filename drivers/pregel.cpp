@@ -102,6 +102,9 @@ pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {
   options.parents = o.parents;
   options.walk_p = o.walk_p.value_or(options.walk_p);
   options.walk_q = o.walk_q.value_or(options.walk_q);
+  options.layers = o.layers.value_or(options.layers);
+  options.width = o.width.value_or(options.width);
+  options.sample = o.sample.value_or(options.sample);
   return options;
 }
 
@@ -117,6 +120,9 @@ nlohmann::json identity_of(const PregelOptions& o) {
           {"--parents", a.parents},
           {"--p", a.walk_p},
           {"--q", a.walk_q},
+          {"--layers", a.layers},
+          {"--width", a.width},
+          {"--sample", a.sample},
           {"--values", o.values_file},
           {"--combiner", o.combiner},
           {"--seed", o.seed}};

@@ -71,8 +71,9 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
   app.add_option("--max-supersteps", o.max_supersteps, "stop after N supersteps (default: none)")
       ->check(whole_number(1))
       ->group("Run");
-  app.add_option("--variant", o.variant,
-                 "standard, textbook (pagerank, sssp, wcc) or local-halt (pagerank, wrong on purpose)")
+  app.add_option(
+         "--variant", o.variant,
+         "standard, textbook (pagerank, sssp, wcc, matching), sage (gcn) or local-halt (pagerank, wrong on purpose)")
       ->capture_default_str()
       ->group("Run");
   app.add_option("--combiner", o.combiner, "off: deliver every message by itself")
@@ -85,6 +86,11 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->group("Run");
   app.add_option("--q", o.walk_q, "random-walk: reluctance to go away from the last vertex's neighbours (1)")
       ->check(real_between(1e-6, 1e6))
+      ->group("Run");
+  app.add_option("--layers", o.layers, "gcn: number of layers (2)")->check(CLI::Range(1, 1000))->group("Run");
+  app.add_option("--width", o.width, "gcn: columns of a vertex's row (16)")->check(CLI::Range(1, 4096))->group("Run");
+  app.add_option("--sample", o.sample, "gcn --variant sage: neighbours that a vertex draws in each layer (10)")
+      ->check(whole_number(1))
       ->group("Run");
   app.add_flag("--parents", o.parents, "bfs: also write each vertex's parent (smallest id one level nearer)")
       ->group("Run");
@@ -167,6 +173,9 @@ std::vector<std::string_view> given_algorithm_options(const PregelOptions& o) {
   if (o.parents) given.emplace_back("--parents");
   if (o.walk_p) given.emplace_back("--p");
   if (o.walk_q) given.emplace_back("--q");
+  if (o.layers) given.emplace_back("--layers");
+  if (o.width) given.emplace_back("--width");
+  if (o.sample) given.emplace_back("--sample");
   if (!o.values_file.empty()) given.emplace_back("--values");
   return given;
 }
@@ -188,6 +197,7 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
     throw InputError(
         fmt::format("{} does not go with {}; it is for {}", option, o.algorithm, fmt::join(readers, ", ")));
   }
+  if (o.sample && o.variant != "sage") throw InputError("--sample goes with --variant sage only");
   if (o.iterations && o.tolerance)
     throw InputError("give either --iterations or --tolerance: one of them ends the run");
   if (o.tolerance == 0.0 && o.max_supersteps == PregelOptions{}.max_supersteps)

@@ -19,7 +19,7 @@ struct PregelOptions : GraphFileOptions {
   std::string graph, generate, partition = "hash", mode = "sync";
   int threads = 1;
   std::string source, sources_file, values_file, variant = "standard", combiner = "on";
-  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> iterations, layers, width, sample;
   std::optional<double> damping, tolerance, walk_p, walk_q;
   std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
   int repeat = 1;

@@ -21,6 +21,7 @@ const std::vector<Algorithm>& algorithms() {
       spanning_forest_algorithm(),
       diameter_algorithm(),
       random_walk_algorithm(),
+      graph_convolution_algorithm(),
       cdlp_algorithm(),
       triangles_algorithm(),
       lcc_algorithm(),

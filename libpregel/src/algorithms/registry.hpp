@@ -22,6 +22,7 @@ namespace pregel {
 [[nodiscard]] Algorithm coloring_algorithm();
 [[nodiscard]] Algorithm spanning_forest_algorithm();
 [[nodiscard]] Algorithm random_walk_algorithm();
+[[nodiscard]] Algorithm graph_convolution_algorithm();
 [[nodiscard]] Algorithm matching_algorithm();
 [[nodiscard]] Algorithm diameter_algorithm();
 [[nodiscard]] Algorithm aggregate_algorithm();

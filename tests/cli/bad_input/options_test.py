@@ -69,6 +69,10 @@ class Pregel(RefusalTest):
                     "give either --source ID or --sources FILE")
         for option in "--p", "--q":
             self.expect(["wcc", *CHAIN, option, "2"], f"{option} does not go with wcc; it is for random-walk")
+        for option in "--layers", "--width", "--sample":
+            self.expect(["wcc", *CHAIN, option, "2"], f"{option} does not go with wcc; it is for gcn")
+        self.expect(["gcn", *CHAIN, "--sample", "2"], "--sample goes with --variant sage only")
+        self.expect(["gcn", *CHAIN, "--variant", "textbook"], "--variant textbook: gcn has standard, sage")
         sssp = ["sssp", *CHAIN, "--source", "1"]
         for option in ["--iterations", "5"], ["--damping", "0.5"], ["--tolerance", "0.1"]:
             self.expect([*sssp, *option], re.compile(f"^{option[0]} does not go with sssp; it is for pagerank"))

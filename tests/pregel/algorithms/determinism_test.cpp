@@ -45,6 +45,12 @@ std::vector<Job> jobs(const oracle::Graph& graph) {
   walk.iterations = 5;
   walk.walk_p = 0.5;
   walk.walk_q = 2;
+  AlgorithmOptions& convolution = add_brief("gcn");
+  convolution.width = 11;
+  AlgorithmOptions& sage = add_brief("gcn");
+  sage.variant = "sage";
+  sage.width = 11;
+  sage.sample = 3;
   if (graph.vertices.empty()) return all;
   const GlobalId source{graph.vertices[graph.vertices.size() / 2]};
   add("sssp", "sssp").source = source;

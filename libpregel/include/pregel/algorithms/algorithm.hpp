@@ -24,6 +24,7 @@ struct AlgorithmOptions {
   double damping = 0.85;
   double tolerance = 1e-9;
   double walk_p = 1, walk_q = 1; ///< random walks: reluctance to go back, and to go away (node2vec)
+  std::uint64_t layers = 2, width = 16, sample = 10; ///< graph convolutions; neighbours that a vertex draws
   bool parents = false;
   std::vector<std::pair<GlobalId, double>> start_values; ///< this rank's share, of any vertices (--values)
   const NameDirectory* names = nullptr;                  ///< of string ids, for messages
@@ -38,8 +39,8 @@ struct Algorithm {
   std::string_view name;
   std::string_view summary;
   std::vector<std::string_view> variants = {"standard"};
-  /// Those of --damping, --tolerance, --iterations, --parents, --values, --p and --q that it reads; the program refuses
-  /// the others, because an option without effect is a mistake of the user's.
+  /// Those of --damping, --tolerance, --iterations, --parents, --values, --p, --q, --layers, --width and --sample
+  /// that it reads; the program refuses the others, because an option without effect is a mistake of the user's.
   std::vector<std::string_view> options = {};
   bool needs_source = false;
   bool takes_sources = false; ///< --source or --sources are of one run; without them it takes all vertices
