@@ -22,11 +22,15 @@ bool answers_itself(CLI::App& app, int argc, char** argv, bool printing) {
     if (printing) fmt::print("{}", app.help());
     return true;
   } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    std::ranges::replace(message, '\n', ' ');
-    throw core::InputError(fmt::format("{} (see {} --help)", message, app.get_name()));
+    throw core::InputError(fmt::format("{} (see {} --help)", one_line(error), app.get_name()));
   }
   return false;
+}
+
+std::string one_line(const CLI::ParseError& error) {
+  std::string message = error.what();
+  std::ranges::replace(message, '\n', ' ');
+  return message;
 }
 
 CLI::Validator real_between(double least, double most) {

@@ -13,6 +13,9 @@ namespace drivers {
 /// `printing`; the program then has nothing left to do. InputError, one line, for what is unknown or malformed. Local.
 [[nodiscard]] bool answers_itself(CLI::App& app, int argc, char** argv, bool printing);
 
+/// What is wrong with a command line, without line breaks. Local.
+[[nodiscard]] std::string one_line(const CLI::ParseError& error);
+
 // Checks of values, which CLI11's own let through.
 
 /// A real number, from `least` to `most`; CLI::Range lets NaN pass.

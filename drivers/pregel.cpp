@@ -5,8 +5,7 @@
 // Job::attempt() is the whole of it. Where MPI survives failures it is called again, on the ranks that are left, until
 // it has come to its end on all of them.
 #include <algorithm>
-#include <cmath>
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,69 +30,20 @@
 #include "pregel/recovery/run_watch.hpp"
 #include "pregel_input.hpp"
 #include "pregel_options.hpp"
+#include "pregel_report.hpp"
 
 namespace {
 
 using core::InputError;
+using drivers::AlgorithmChoice;
+using drivers::GraphUser;
+using drivers::LoadedGraphs;
+using drivers::Outcome;
 using drivers::PregelOptions;
 using drivers::Source;
 using pregel::LoadedGraph;
 
-/// One run of the algorithm, as told in the metrics.
-struct RunSummary {
-  std::string source;
-  double seconds;
-  std::uint64_t supersteps;
-};
-
-struct Outcome {
-  pregel::AlgorithmRun last;
-  std::vector<RunSummary> runs;
-
-  [[nodiscard]] double median_seconds() const {
-    std::vector<double> seconds;
-    for (const RunSummary& run : runs) seconds.push_back(run.seconds);
-    std::sort(seconds.begin(), seconds.end());
-    const std::size_t n = seconds.size();
-    return n % 2 == 1 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-  }
-};
-
-nlohmann::json metrics(const PregelOptions& o, const core::Communicator& comm, const LoadedGraph& loaded,
-                       const Outcome& outcome, double output_seconds, std::uint64_t peak_bytes,
-                       std::uint64_t graph_bytes, const nlohmann::json& faults, const std::string& command_line) {
-  nlohmann::json document = outcome.last.report.to_json();
-  document["algorithm"] = o.algorithm;
-  document["variant"] = o.variant;
-  document["ranks"] = comm.size();
-  document["threads"] = o.threads;
-  document["partition"] = o.partition;
-  document["vertices"] = loaded.graph.vertex_count;
-  document["edges"] = loaded.graph.edge_count;
-  document["arcs"] = loaded.graph.arc_count;
-  document["directed"] = loaded.graph.directed;
-  document["load_seconds"] = loaded.seconds;
-  document["run_seconds"] = outcome.median_seconds();
-  document["checkpoint_seconds"] = outcome.last.report.checkpoint_seconds;
-  document.update(faults);
-  document["output_seconds"] = output_seconds;
-  document["peak_rss_bytes"] = peak_bytes;
-  document["graph_bytes"] = graph_bytes;
-  document["runs"] = nlohmann::json::array();
-  for (const RunSummary& run : outcome.runs) {
-    nlohmann::json entry{{"run_seconds", run.seconds}, {"supersteps", run.supersteps}};
-    if (!run.source.empty()) entry["source"] = run.source;
-    document["runs"].push_back(entry);
-  }
-  document["stamp"] = core::build_stamp();
-  document["stamp"]["command_line"] = command_line;
-  document["stamp"]["seed"] = o.seed;
-  document["stamp"]["graph"] = loaded.description;
-  document["stamp"]["graph_fingerprint"] = fmt::format("{:016x}", loaded.graph.fingerprint);
-  return document;
-}
-
-pregel::AlgorithmOptions algorithm_options_of(const PregelOptions& o) {
+pregel::AlgorithmOptions algorithm_options_of(const AlgorithmChoice& o) {
   pregel::AlgorithmOptions options;
   options.variant = o.variant;
   options.iterations = o.iterations;
@@ -153,15 +103,21 @@ std::vector<pregel::Fault> faults_of(const PregelOptions& o) {
   return faults;
 }
 
+/// An algorithm of the list.
+struct Step {
+  const AlgorithmChoice& choice;
+  const pregel::Algorithm& algorithm;
+  pregel::AlgorithmOptions options;
+  std::vector<Source> sources;
+};
+
 class Job {
  public:
   Job(core::Session& session, const PregelOptions& options, std::string command_line)
       : session_(session),
         o_(options),
-        algorithm_(pregel::find_algorithm(options.algorithm)),
         command_line_(std::move(command_line)),
         team_(options.threads),
-        algorithm_options_(algorithm_options_of(options)),
         watch_(faults_of(options), session.first_rank()),
         checkpoints_(
             {.directory = options.checkpoint_dir,
@@ -173,7 +129,10 @@ class Job {
              .resume = options.resume},
             identity_of(options), graph_source_of(options),
             {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
-             .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {}
+             .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {
+    for (const AlgorithmChoice* choice : options.choices())
+      steps_.push_back({*choice, pregel::find_algorithm(choice->algorithm), algorithm_options_of(*choice), {}});
+  }
 
   /// Runs until all living ranks are done. Collective.
   void run() {
@@ -219,53 +178,83 @@ class Job {
     recoveries_.begin_attempt(world());
     checkpoints_.begin_attempt(world(), attempts_);
     prepare();
-    obtain_graph();
-    prepare_algorithm();
+    obtain_graphs();
+    for (std::size_t i = 0; i < steps_.size(); ++i) prepare_step(i); // what cannot run is refused before anything runs
     watch_.at_next_superstep([this] { going_on(); });
-    const Outcome outcome = run_all();
-    watch_.idle();
-    watch_.stop_at_once();
-    print_run(outcome);
-    write_files(outcome);
+    std::vector<nlohmann::json> entries;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      entries.push_back(run_step(i));
+      release_graphs_after(i);
+    }
+    write_metrics(entries);
     checkpoints_.complete(world());
   }
 
   /// What is done once, and again if a rank died before all had done it.
   void prepare() {
     if (core::all_reduce_value(world(), prepared_ ? 1 : 0, core::Reduce::min) != 0) return;
-    sources_ = read_sources(world(), o_);
+    for (Step& step : steps_) step.sources = read_sources(world(), o_, step.choice);
     checkpoints_.prepare(world());
     prepared_ = true;
   }
 
-  void obtain_graph() {
+  void obtain_graphs() {
     // A rank that died while the graph was being loaded has left some survivors with a partition and others without:
     // what not all have is void, or ranks would look for vertices where they are not.
     if (core::all_reduce_value(world(), partitioner_ ? 1 : 0, core::Reduce::min) == 0) partitioner_.reset();
     const pregel::Placement placement{pregel::parse_partition_kind(o_.partition), partitioner_};
-    const pregel::GraphNeeds needs = algorithm_.needs(algorithm_options_);
-    loaded_.reset();
-    if (o_.saves()) loaded_ = checkpoints_.load_graph(needs, placement);
-    if (!loaded_) {
+    loaded_ = {};
+    std::vector<GraphUser> users;
+    for (const Step& step : steps_) users.push_back({&step.algorithm, step.algorithm.needs(step.options)});
+    std::optional<LoadedGraph> stored;
+    if (o_.saves()) stored = checkpoints_.load_graph(users.front().needs, placement); // there is no --then
+    if (stored) {
+      loaded_.graphs.push_back(std::move(*stored));
+      loaded_.graph_of = {0};
+    } else {
       if (o_.graph.empty() && o_.generate.empty())
         throw InputError("there is no graph in " + o_.checkpoint_dir + " to resume with: give --graph or --generate");
-      loaded_ = load_graph(world(), o_, needs, algorithm_, placement, team_);
+      loaded_ = load_graphs(world(), o_, users, placement, team_);
     }
-    partitioner_ = loaded_->graph.partitioner;
-    checkpoints_.keep_graph(*loaded_);
-    const LoadedGraph& g = *loaded_;
+    const LoadedGraph& first = loaded_.graphs.front();
+    partitioner_ = first.graph.partitioner;
+    load_seconds_ = first.seconds;
+    description_ = first.description;
+    checkpoints_.keep_graph(first);
+    tell_of_graphs();
+  }
+
+  void tell_of_graphs() const {
+    const LoadedGraph& g = loaded_.graphs.front();
     say(fmt::format("{}: {} vertices, {} edges, {}, loaded in {:.3f} s on {} rank{} x {} thread{}", g.description,
                     g.graph.vertex_count, g.graph.edge_count, g.graph.directed ? "directed" : "undirected", g.seconds,
                     world().size(), world().size() == 1 ? "" : "s", o_.threads, o_.threads == 1 ? "" : "s"));
+    if (loaded_.graphs.size() == 1) return;
+    std::vector<std::string> users(loaded_.graphs.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::string& names = users[loaded_.graph_of[i]];
+      names += (names.empty() ? "" : " ") + steps_[i].choice.algorithm;
+    }
+    say(fmt::format("{} graphs in memory: {}", users.size(), fmt::join(users, " | ")));
   }
 
-  void prepare_algorithm() {
-    algorithm_options_.names = loaded_->names.get();
-    resolve_sources(world(), o_, *loaded_, sources_);
-    if (o_.values_file.empty()) return;
-    algorithm_options_.start_values = pregel::read_values(world(), o_.values_file, loaded_->names.get());
-    pregel::require_values_of(world(), o_.values_file, loaded_->names.get(), loaded_->graph,
-                              algorithm_options_.start_values);
+  void prepare_step(std::size_t i) {
+    Step& step = steps_[i];
+    const LoadedGraph& loaded = graph_of(i);
+    step.options.names = loaded.names.get();
+    resolve_sources(world(), step.choice, loaded, step.sources);
+    if (step.choice.values_file.empty()) return;
+    step.options.start_values = pregel::read_values(world(), step.choice.values_file, loaded.names.get());
+    pregel::require_values_of(world(), step.choice.values_file, loaded.names.get(), loaded.graph,
+                              step.options.start_values);
+  }
+
+  /// Frees the graphs that no step after `i` runs on. Local.
+  void release_graphs_after(std::size_t i) {
+    for (std::size_t g = 0; g < loaded_.graphs.size(); ++g) {
+      const auto later = loaded_.graph_of.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      if (std::find(later, loaded_.graph_of.end(), g) == loaded_.graph_of.end()) loaded_.graphs[g] = {};
+    }
   }
 
   /// Supersteps begin, or begin again. Local.
@@ -276,88 +265,94 @@ class Job {
     core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
   }
 
-  [[nodiscard]] pregel::RunOptions run_options() {
+  [[nodiscard]] pregel::RunOptions run_options(const AlgorithmChoice& choice) {
     pregel::RunOptions run;
-    run.max_supersteps = o_.max_supersteps;
-    run.use_combiner = o_.combiner == "on";
-    run.seed = o_.seed;
+    run.max_supersteps = choice.max_supersteps;
+    run.use_combiner = choice.combiner == "on";
+    run.seed = choice.seed;
     run.progress = !o_.quiet && (o_.progress || isatty(STDERR_FILENO) != 0);
-    run.trace_file = o_.trace;
-    run.trace_vertices_file = o_.trace_vertices;
+    run.trace_file = choice.trace;
+    run.trace_vertices_file = choice.trace_vertices;
     if (o_.saves()) run.checkpointer = &checkpoints_;
     run.monitor = &watch_;
     return run;
   }
 
-  [[nodiscard]] Outcome run_all() {
-    std::vector<Source> sources = sources_;
-    if (algorithm_.takes_sources) {
-      algorithm_options_.sources.clear();
-      for (const Source& source : std::exchange(sources, {})) algorithm_options_.sources.push_back(*source.id);
+  /// One algorithm of the list: runs it, prints, writes its results; returns what the metrics tell of it. Collective.
+  [[nodiscard]] nlohmann::json run_step(std::size_t i) {
+    const AlgorithmChoice& choice = steps_[i].choice;
+    const LoadedGraph& loaded = graph_of(i);
+    const Outcome outcome = run_all(steps_[i], loaded.graph);
+    watch_.idle();
+    if (i + 1 == steps_.size()) watch_.stop_at_once();
+    for (const std::string& line : drivers::screen_lines(world(), choice, loaded, outcome)) say(line);
+    const core::Stopwatch output_time;
+    if (!choice.output.empty()) pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output);
+    return drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
+  }
+
+  [[nodiscard]] Outcome run_all(Step& step, const pregel::DistributedGraph& graph) {
+    std::vector<Source> sources = step.sources;
+    if (step.algorithm.takes_sources) {
+      step.options.sources.clear();
+      for (const Source& source : std::exchange(sources, {})) step.options.sources.push_back(*source.id);
     }
     if (sources.empty()) sources.emplace_back(); // one run without a source
     Outcome outcome;
-    for (int repetition = 0; repetition < o_.repeat; ++repetition) {
+    for (int repetition = 0; repetition < step.choice.repeat; ++repetition) {
       for (const Source& source : sources) {
-        algorithm_options_.source = source.id;
-        outcome.last = algorithm_.run(loaded_->graph, team_, algorithm_options_, run_options());
+        step.options.source = source.id;
+        outcome.last = step.algorithm.run(graph, team_, step.options, run_options(step.choice));
         outcome.runs.push_back({source.word, outcome.last.report.run_seconds, outcome.last.report.supersteps()});
       }
     }
     return outcome;
   }
 
-  void print_run(const Outcome& outcome) const;
-  void write_files(const Outcome& outcome) const;
+  [[nodiscard]] const LoadedGraph& graph_of(std::size_t step) const { return loaded_.graphs[loaded_.graph_of[step]]; }
+  void write_metrics(const std::vector<nlohmann::json>& entries) const;
 
   core::Session& session_;
   const PregelOptions& o_;
-  const pregel::Algorithm& algorithm_;
   std::string command_line_;
   core::ThreadTeam team_;
-  pregel::AlgorithmOptions algorithm_options_;
-  std::vector<Source> sources_;
+  std::vector<Step> steps_;
   pregel::RunWatch watch_;
   pregel::JobCheckpoints checkpoints_;
   pregel::Recoveries recoveries_;
   std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
-  std::optional<LoadedGraph> loaded_;
+  LoadedGraphs loaded_;
+  double load_seconds_ = 0;
+  std::string description_;
   std::uint64_t attempts_ = 0;
   bool prepared_ = false;
   std::optional<std::uint64_t> resumed_from_; // by --resume
 };
 
-void Job::print_run(const Outcome& outcome) const {
-  const pregel::RunReport& report = outcome.last.report;
-  const double seconds = outcome.median_seconds();
-  say(fmt::format("{}: {} superstep{} in {:.4f} s, {} messages, {:.1f} M edges/s", o_.algorithm, report.supersteps(),
-                  report.supersteps() == 1 ? "" : "s", seconds, report.messages_sent(),
-                  seconds > 0 ? static_cast<double>(report.messages_sent()) / seconds / 1e6 : 0.0));
-  for (const auto& [name, value] : report.aggregates) {
-    const bool is_whole = value == std::floor(value) && std::abs(value) < 1e15;
-    say(is_whole ? fmt::format("  {} = {:.0f}", name, value) : fmt::format("  {} = {:.6g}", name, value));
-  }
-  if (o_.top == 0) return;
-  for (const auto& [vertex, value] : pregel::top_vertices(world(), outcome.last.result, loaded_->names.get(), o_.top))
-    say(fmt::format("  {:<20} {}", vertex, value));
-}
-
-void Job::write_files(const Outcome& outcome) const {
+void Job::write_metrics(const std::vector<nlohmann::json>& entries) const {
   const core::Communicator& comm = world();
-  const core::Stopwatch output_time;
-  if (!o_.output.empty()) pregel::write_results(comm, outcome.last.result, loaded_->names.get(), o_.output);
-  const double output_seconds = output_time.seconds();
   const std::uint64_t peak =
       core::all_reduce_value(comm, std::uint64_t{core::peak_resident_bytes()}, core::Reduce::max);
-  const std::uint64_t graph_bytes = core::all_reduce_value(comm, loaded_->graph.bytes(), core::Reduce::sum);
-  const nlohmann::json faults = {
-      {"checkpoints", checkpoints_.written()},
-      {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},
-      {"recoveries", recoveries_.to_json(comm)}};
+  const nlohmann::json recoveries = recoveries_.to_json(comm);
   core::agree(comm, [&] {
     if (comm.rank() != 0 || o_.metrics.empty()) return;
-    core::write_json(o_.metrics,
-                     metrics(o_, comm, *loaded_, outcome, output_seconds, peak, graph_bytes, faults, command_line_));
+    nlohmann::json document = drivers::listed(entries);
+    document.update({{"ranks", comm.size()},
+                     {"threads", o_.threads},
+                     {"partition", o_.partition},
+                     {"load_seconds", load_seconds_},
+                     {"peak_rss_bytes", peak},
+                     {"checkpoints", checkpoints_.written()},
+                     {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},
+                     {"recoveries", recoveries}});
+    nlohmann::json stamp = core::build_stamp();
+    stamp.update({{"command_line", command_line_},
+                  {"seed", o_.seed},
+                  {"graph", description_},
+                  {"graph_fingerprint", document.at("graph_fingerprint")}});
+    document.erase("graph_fingerprint");
+    document["stamp"] = stamp;
+    core::write_json(o_.metrics, document);
   });
 }
 
@@ -365,7 +360,7 @@ core::ExitCode run(core::Session& session, int argc, char** argv) {
   const core::Communicator& world = session.world();
   const std::optional<PregelOptions> options = drivers::parse_pregel_options(argc, argv, world.rank() == 0);
   if (!options) return core::ExitCode::success;
-  drivers::check_pregel_options(*options, pregel::find_algorithm(options->algorithm));
+  drivers::check_pregel_options(*options);
   drivers::check_pregel_files(world, *options);
   const std::vector<std::string> words(argv, argv + argc);
   Job job(session, *options, fmt::format("{}", fmt::join(words, " ")));

@@ -1,5 +1,6 @@
 #include "pregel_input.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -23,13 +24,71 @@ namespace {
 
 using core::InputError;
 
-[[noreturn]] void refuse_source(const PregelOptions& o, const Source& source, const std::string& reason) {
+/// Edges as they come, and what is to be made of them.
+struct RawGraph {
+  pregel::GraphInput input;
+  pregel::BuildOptions build;
+  bool weighted = false;
+};
+
+RawGraph read_or_generate(const core::Communicator& comm, const PregelOptions& o, core::ThreadTeam& team) {
+  RawGraph raw;
+  raw.weighted = o.weighted;
+  if (!o.generate.empty()) {
+    const pregel::GeneratorSpec spec = pregel::parse_generator(o.generate);
+    pregel::require_room_for(comm, spec);
+    raw.input = core::agree(comm, [&] { return pregel::generate(comm, spec, team); });
+    raw.build.directed = o.asked_direction().value_or(spec.directed);
+    set_policies(o, spec.default_self_loops(), spec.default_multi_edges(), raw.build);
+    raw.weighted = raw.weighted || spec.weights != pregel::WeightKind::none;
+  } else {
+    raw.input = pregel::read_graph(comm, read_options_of(o, o.graph), team);
+    raw.build.directed = direction_of(o, o.graph, raw.input);
+    set_policies(o, pregel::SelfLoops::keep, pregel::MultiEdges::keep, raw.build);
+  }
+  raw.input = prepare(comm, o, std::move(raw.input), raw.build.directed, team);
+  return raw;
+}
+
+struct GraphPlan {
+  std::vector<pregel::GraphNeeds> needs;
+  std::vector<std::size_t> graph_of; // a user
+};
+
+/// Users share a graph unless its arcs differ: PUSH lists and lists of edges out are only added. Local.
+GraphPlan plan_graphs(const std::vector<GraphUser>& users, const pregel::BuildOptions& build, bool weighted) {
+  GraphPlan plan;
+  for (const GraphUser& user : users) {
+    pregel::GraphNeeds needs = user.needs;
+    needs.weights = weighted && user.algorithm->reads_weights;
+    if (build.self_loops == pregel::SelfLoops::drop && build.multi_edges == pregel::MultiEdges::drop)
+      needs.simple = false; // it is anyway
+    if (!build.directed) {  // both ways anyway, and nothing to mark
+      needs.path = pregel::MessagePath::along_edges;
+      needs.directions = false;
+    }
+    const auto same = std::ranges::find_if(plan.needs, [&](const pregel::GraphNeeds& other) {
+      return other.path == needs.path && other.weights == needs.weights && other.directions == needs.directions &&
+             other.simple == needs.simple;
+    });
+    plan.graph_of.push_back(static_cast<std::size_t>(same - plan.needs.begin()));
+    if (same == plan.needs.end()) {
+      plan.needs.push_back(needs);
+    } else {
+      same->push = same->push || needs.push;
+      same->out_edges = same->out_edges || needs.out_edges;
+    }
+  }
+  return plan;
+}
+
+[[noreturn]] void refuse_source(const AlgorithmChoice& o, const Source& source, const std::string& reason) {
   if (source.line != 0) throw pregel::FileError(o.sources_file, source.line, reason);
   throw InputError(reason);
 }
 
 /// The lines of --sources that name a vertex. Local.
-std::vector<Source> parse_sources(const PregelOptions& o, const std::string& text) {
+std::vector<Source> parse_sources(const AlgorithmChoice& o, const std::string& text) {
   std::istringstream in(text);
   std::vector<Source> sources;
   unsigned long long number = 0;
@@ -42,7 +101,7 @@ std::vector<Source> parse_sources(const PregelOptions& o, const std::string& tex
   return sources;
 }
 
-pregel::GlobalId parse_id(const PregelOptions& o, const Source& source) {
+pregel::GlobalId parse_id(const AlgorithmChoice& o, const Source& source) {
   std::uint64_t id = 0;
   const char* const last = source.word.data() + source.word.size();
   const auto [end, error] = std::from_chars(source.word.data(), last, id);
@@ -61,59 +120,51 @@ std::string read_sources_file(const std::string& path) {
 
 } // namespace
 
-pregel::LoadedGraph load_graph(const core::Communicator& comm, const PregelOptions& o, pregel::GraphNeeds needs,
-                               const pregel::Algorithm& algorithm, const pregel::Placement& placement,
-                               core::ThreadTeam& team) {
+LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& o, const std::vector<GraphUser>& users,
+                         const pregel::Placement& placement, core::ThreadTeam& team) {
   core::barrier(comm);
   const core::Stopwatch watch;
-  pregel::BuildOptions build;
-  build.partition = placement.kind;
-  build.partitioner = placement.partitioner;
-  pregel::GraphInput input;
-  bool weighted = o.weighted;
-  if (!o.generate.empty()) {
-    const pregel::GeneratorSpec spec = pregel::parse_generator(o.generate);
-    pregel::require_room_for(comm, spec);
-    input = core::agree(comm, [&] { return pregel::generate(comm, spec, team); });
-    build.directed = o.asked_direction().value_or(spec.directed);
-    set_policies(o, spec.default_self_loops(), spec.default_multi_edges(), build);
-    weighted = weighted || spec.weights != pregel::WeightKind::none;
-  } else {
-    input = pregel::read_graph(comm, read_options_of(o, o.graph), team);
-    build.directed = direction_of(o, o.graph, input);
-    set_policies(o, pregel::SelfLoops::keep, pregel::MultiEdges::keep, build);
+  RawGraph raw = read_or_generate(comm, o, team);
+  raw.build.partition = placement.kind;
+  raw.build.partitioner = placement.partitioner;
+  const GraphPlan plan = plan_graphs(users, raw.build, raw.weighted);
+  LoadedGraphs loaded{{}, plan.graph_of};
+  for (std::size_t g = 0; g < plan.needs.size(); ++g) {
+    const bool is_last = g + 1 == plan.needs.size();
+    raw.build.needs = plan.needs[g];
+    pregel::LoadedGraph graph;
+    graph.names = raw.input.names;
+    graph.description = raw.input.description;
+    graph.graph = pregel::build_graph(comm, is_last ? std::move(raw.input) : raw.input.copy(), raw.build);
+    raw.build.partitioner = graph.graph.partitioner; // a vertex has one owner in all of them
+    loaded.graphs.push_back(std::move(graph));
   }
-  input = prepare(comm, o, std::move(input), build.directed, team);
-  needs.weights = weighted && algorithm.reads_weights;
-  build.needs = needs;
-  pregel::LoadedGraph loaded;
-  loaded.names = input.names;
-  loaded.description = input.description;
-  loaded.graph = pregel::build_graph(comm, std::move(input), build);
-  loaded.seconds = core::all_reduce_value(comm, watch.seconds(), core::Reduce::max);
+  const double seconds = core::all_reduce_value(comm, watch.seconds(), core::Reduce::max);
+  for (pregel::LoadedGraph& graph : loaded.graphs) graph.seconds = seconds;
   return loaded;
 }
 
-std::vector<Source> read_sources(const core::Communicator& comm, const PregelOptions& o) {
+std::vector<Source> read_sources(const core::Communicator& comm, const PregelOptions& o,
+                                 const AlgorithmChoice& choice) {
   std::vector<Source> sources;
-  if (!o.source.empty()) sources.push_back({o.source, 0, {}});
-  if (!o.sources_file.empty()) {
+  if (!choice.source.empty()) sources.push_back({choice.source, 0, {}});
+  if (!choice.sources_file.empty()) {
     const std::string text =
-        core::agree(comm, [&] { return comm.rank() == 0 ? read_sources_file(o.sources_file) : std::string(); });
-    sources = parse_sources(o, core::broadcast_string(comm, text, 0));
+        core::agree(comm, [&] { return comm.rank() == 0 ? read_sources_file(choice.sources_file) : std::string(); });
+    sources = parse_sources(choice, core::broadcast_string(comm, text, 0));
   }
   const bool graph_is_given = !o.graph.empty() || !o.generate.empty(); // a stored graph says itself what its ids are
   if (o.ids != "number" || !graph_is_given) return sources;
-  for (Source& source : sources) source.id = parse_id(o, source);
+  for (Source& source : sources) source.id = parse_id(choice, source);
   return sources;
 }
 
-void resolve_sources(const core::Communicator& comm, const PregelOptions& o, const pregel::LoadedGraph& loaded,
+void resolve_sources(const core::Communicator& comm, const AlgorithmChoice& choice, const pregel::LoadedGraph& loaded,
                      std::vector<Source>& sources) {
   for (Source& source : sources) {
-    source.id = loaded.names ? loaded.names->find(comm, source.word) : parse_id(o, source);
+    source.id = loaded.names ? loaded.names->find(comm, source.word) : parse_id(choice, source);
     if (!source.id || !loaded.graph.exists(*source.id))
-      refuse_source(o, source, "source vertex " + source.word + " does not exist in " + loaded.description);
+      refuse_source(choice, source, "source vertex " + source.word + " does not exist in " + loaded.description);
   }
 }
 

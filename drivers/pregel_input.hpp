@@ -1,6 +1,7 @@
 // Where pregel's graph and source vertices come from.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +14,23 @@
 
 namespace drivers {
 
-/// Reads or generates the graph. Collective.
-[[nodiscard]] pregel::LoadedGraph load_graph(const core::Communicator& comm, const PregelOptions& options,
-                                             pregel::GraphNeeds needs, const pregel::Algorithm& algorithm,
-                                             const pregel::Placement& placement, core::ThreadTeam& team);
+/// An algorithm as far as its graph is concerned.
+struct GraphUser {
+  const pregel::Algorithm* algorithm;
+  pregel::GraphNeeds needs;
+};
+
+/// The graphs of a list of algorithms: those with the same needs share one.
+struct LoadedGraphs {
+  std::vector<pregel::LoadedGraph> graphs;
+  std::vector<std::size_t> graph_of; ///< a user
+};
+
+/// Reads or generates the edges once and builds from them the graphs that `users` need. While there are more graphs to
+/// build than one, a rank keeps its edges besides. Each graph's seconds are those of the whole. Collective.
+[[nodiscard]] LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& options,
+                                       const std::vector<GraphUser>& users, const pregel::Placement& placement,
+                                       core::ThreadTeam& team);
 
 /// A source as the user wrote it; `line` of the --sources file, 0 for --source.
 struct Source {
@@ -27,10 +41,11 @@ struct Source {
 
 /// --source, or the lines of --sources; with numbers as ids they are parsed already. Refused before the graph is
 /// loaded. Collective.
-[[nodiscard]] std::vector<Source> read_sources(const core::Communicator& comm, const PregelOptions& options);
+[[nodiscard]] std::vector<Source> read_sources(const core::Communicator& comm, const PregelOptions& options,
+                                               const AlgorithmChoice& choice);
 
 /// Finds the sources in the graph; InputError on every rank for one that is not there. Collective.
-void resolve_sources(const core::Communicator& comm, const PregelOptions& options, const pregel::LoadedGraph& loaded,
+void resolve_sources(const core::Communicator& comm, const AlgorithmChoice& choice, const pregel::LoadedGraph& loaded,
                      std::vector<Source>& sources);
 
 } // namespace drivers

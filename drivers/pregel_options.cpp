@@ -44,16 +44,7 @@ void add_input_options(CLI::App& app, PregelOptions& o) {
       ->group("Input");
 }
 
-void add_run_options(CLI::App& app, PregelOptions& o) {
-  app.add_option("--threads", o.threads, "threads of each rank")
-      ->envname("SLURM_CPUS_PER_TASK")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str()
-      ->group("Run");
-  app.add_option("--mode", o.mode, "sync; async is not built yet")
-      ->check(CLI::IsMember({"sync", "async"}))
-      ->capture_default_str()
-      ->group("Run");
+void add_run_options(CLI::App& app, AlgorithmChoice& o) {
   app.add_option("--source", o.source, "source vertex (bfs, sssp, ppr, bc)")->group("Run");
   app.add_option("--sources", o.sources_file,
                  "file with a source a line: one run for each, on the same loaded graph (bc: one run, the sum of all)")
@@ -104,17 +95,33 @@ void add_run_options(CLI::App& app, PregelOptions& o) {
       ->group("Run");
 }
 
-void add_output_options(CLI::App& app, PregelOptions& o) {
+void add_output_options(CLI::App& app, AlgorithmChoice& o) {
   app.add_option("--output", o.output,
                  "results: text \"id value\" a line, or HDF5 if the name ends in .h5; of the last run")
       ->group("Output");
-  app.add_option("--metrics", o.metrics, "what the run did, as JSON")->group("Output");
   app.add_option("--trace", o.trace, "CSV, a row a superstep; counts deliveries exactly")->group("Output");
   app.add_option("--trace-vertices", o.trace_vertices, "CSV, a row a vertex a superstep (small graphs)")
       ->group("Output");
   app.add_option("--top", o.top, "print the N vertices with the largest values")
       ->check(whole_number())
       ->group("Output");
+}
+
+void add_job_options(CLI::App& app, PregelOptions& o, std::vector<std::string>& then) {
+  app.add_option("--threads", o.threads, "threads of each rank")
+      ->envname("SLURM_CPUS_PER_TASK")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--mode", o.mode, "sync; async is not built yet")
+      ->check(CLI::IsMember({"sync", "async"}))
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--then", then,
+                 "\"ALGORITHM options\": another algorithm on the same loaded graph, after this one; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Run");
+  app.add_option("--metrics", o.metrics, "what the run did, as JSON")->group("Output");
   auto* progress =
       app.add_flag("--progress", o.progress, "progress line even if standard error is no terminal")->group("Output");
   app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
@@ -164,8 +171,16 @@ void add_fault_options(CLI::App& app, PregelOptions& o) {
       ->group("Faults");
 }
 
+void add_algorithm_options(CLI::App& app, AlgorithmChoice& choice) {
+  app.add_option("algorithm", choice.algorithm, "what to compute (see below)")->required();
+  add_run_options(app, choice);
+  add_output_options(app, choice);
+  for (const char* name : {"--source", "--sources", "--values", "--output", "--trace", "--trace-vertices"})
+    app.get_option(name)->check(not_empty());
+}
+
 /// Options that only some algorithms read, as far as they were given.
-std::vector<std::string_view> given_algorithm_options(const PregelOptions& o) {
+std::vector<std::string_view> given_algorithm_options(const AlgorithmChoice& o) {
   std::vector<std::string_view> given;
   if (o.damping) given.emplace_back("--damping");
   if (o.tolerance) given.emplace_back("--tolerance");
@@ -184,7 +199,11 @@ bool reads(const pregel::Algorithm& algorithm, std::string_view option) {
   return std::ranges::find(algorithm.options, option) != algorithm.options.end();
 }
 
-void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& algorithm) {
+void check_choice(const AlgorithmChoice& o) {
+  const pregel::Algorithm& algorithm = pregel::find_algorithm(o.algorithm);
+  const bool many_runs = o.repeat > 1 || !o.sources_file.empty();
+  if (many_runs && !(o.trace.empty() && o.trace_vertices.empty()))
+    throw InputError("--trace and --trace-vertices describe one run; leave --repeat and --sources out");
   if (std::ranges::find(algorithm.variants, o.variant) == algorithm.variants.end()) {
     throw InputError(
         fmt::format("--variant {}: {} has {}", o.variant, o.algorithm, fmt::join(algorithm.variants, ", ")));
@@ -200,7 +219,7 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   if (o.sample && o.variant != "sage") throw InputError("--sample goes with --variant sage only");
   if (o.iterations && o.tolerance)
     throw InputError("give either --iterations or --tolerance: one of them ends the run");
-  if (o.tolerance == 0.0 && o.max_supersteps == PregelOptions{}.max_supersteps)
+  if (o.tolerance == 0.0 && o.max_supersteps == AlgorithmChoice{}.max_supersteps)
     throw InputError("--tolerance 0 is never reached, as roundings go on for ever; give --max-supersteps too");
   if (o.iterations && o.variant != "standard") {
     throw InputError(
@@ -218,6 +237,73 @@ void check_algorithm_options(const PregelOptions& o, const pregel::Algorithm& al
   }
 }
 
+/// Runs `check`; its errors say which --then they are about.
+template <class F>
+void in_words_of(const std::string& then, F&& check) {
+  try {
+    check();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--then \"{}\": {}", then, error.what()));
+  }
+}
+
+/// `first` as far as it means something to `algorithm`: what a --then says nothing about.
+AlgorithmChoice inherited(const AlgorithmChoice& first, const pregel::Algorithm& algorithm) {
+  AlgorithmChoice choice = first;
+  choice.output = choice.trace = choice.trace_vertices = {};
+  if (std::ranges::find(algorithm.variants, choice.variant) == algorithm.variants.end()) choice.variant = "standard";
+  if (!algorithm.needs_source && !algorithm.takes_sources) choice.source = choice.sources_file = {};
+  if (!reads(algorithm, "--damping")) choice.damping.reset();
+  if (!reads(algorithm, "--tolerance")) choice.tolerance.reset();
+  if (!reads(algorithm, "--iterations")) choice.iterations.reset();
+  if (!reads(algorithm, "--p")) choice.walk_p.reset();
+  if (!reads(algorithm, "--q")) choice.walk_q.reset();
+  if (!reads(algorithm, "--values")) choice.values_file.clear();
+  choice.parents = choice.parents && reads(algorithm, "--parents");
+  return choice;
+}
+
+/// Fills `choice` from the words of a --then; returns the parser, which knows what was given.
+void parse_words(CLI::App& app, const std::string& text, const CLI::App& job) {
+  app.name("pregel");
+  app.set_help_flag();
+  std::vector<std::string> words = CLI::detail::split_up(text);
+  for (const std::string& word : words) {
+    const std::string option = word.substr(0, word.find('='));
+    const bool of_the_job = option.starts_with("-") && job.get_option_no_throw(option) != nullptr;
+    if (of_the_job && app.get_option_no_throw(option) == nullptr)
+      throw InputError(option + " is for the whole job; it does not go into a --then");
+  }
+  std::ranges::reverse(words); // as CLI11 wants them
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    throw InputError(one_line(error) + " (see pregel --help)");
+  }
+}
+
+/// A --then: its own words over what the command line says. `job` is the parser of the command line.
+AlgorithmChoice parse_then(const std::string& text, const AlgorithmChoice& first, const CLI::App& job) {
+  AlgorithmChoice choice;
+  in_words_of(text, [&] {
+    CLI::App glance;
+    add_algorithm_options(glance, choice);
+    parse_words(glance, text, job);
+    choice = inherited(first, pregel::find_algorithm(choice.algorithm));
+    CLI::App app;
+    add_algorithm_options(app, choice);
+    parse_words(app, text, job);
+    // Of two ways to say one thing the one that was said here counts.
+    const auto given = [&](const char* option) { return app.count(option) != 0; };
+    if (given("--iterations") && !given("--tolerance")) choice.tolerance.reset();
+    if (given("--tolerance") && !given("--iterations")) choice.iterations.reset();
+    if (given("--source") && !given("--sources")) choice.sources_file.clear();
+    if (given("--sources") && !given("--source")) choice.source.clear();
+    choice.then = text;
+  });
+  return choice;
+}
+
 void check_fault_options(const PregelOptions& o) {
   if (o.resume && o.checkpoint_dir.empty()) throw InputError("--resume needs --checkpoint-dir");
   if (o.checkpoint_required && o.checkpoint_dir.empty())
@@ -227,6 +313,7 @@ void check_fault_options(const PregelOptions& o) {
     throw InputError("--checkpoint-every, --keep and --mtbf need --checkpoint-dir");
   if (o.saves() && (o.repeat > 1 || !o.sources_file.empty()))
     throw InputError("checkpoints are of one run; leave --repeat and --sources out");
+  if (o.saves() && !o.others.empty()) throw InputError("checkpoints are of one run; leave --then out");
   if (o.on_failure == "shrink" && !core::survives_failures())
     throw InputError(
         "--on-failure shrink: this MPI ends a job whose rank has died; it takes Open MPI 5 and `mpirun "
@@ -234,15 +321,25 @@ void check_fault_options(const PregelOptions& o) {
 }
 
 void check_files(const PregelOptions& o) {
-  const NamedFile targets[] = {{"--output", &o.output},
-                               {"--metrics", &o.metrics},
-                               {"--trace", &o.trace},
-                               {"--trace-vertices", &o.trace_vertices}};
-  const NamedFile inputs[] = {
+  std::vector<NamedFile> targets{{"--output", &o.output},
+                                 {"--metrics", &o.metrics},
+                                 {"--trace", &o.trace},
+                                 {"--trace-vertices", &o.trace_vertices}};
+  std::vector<NamedFile> inputs{
       {"--graph", &o.graph}, {"--vertices", &o.vertices}, {"--values", &o.values_file}, {"--sources", &o.sources_file}};
+  for (const AlgorithmChoice& other : o.others) {
+    targets.insert(targets.end(), {{"--output of a --then", &other.output},
+                                   {"--trace of a --then", &other.trace},
+                                   {"--trace-vertices of a --then", &other.trace_vertices}});
+    inputs.insert(inputs.end(),
+                  {{"--values of a --then", &other.values_file}, {"--sources of a --then", &other.sources_file}});
+  }
   require_separate_files(inputs, targets);
-  if (!o.output.empty() && !core::is_regular_or_new(o.output))
-    throw InputError(fmt::format("cannot write {}: results need a regular file, which all ranks write", o.output));
+  for (const AlgorithmChoice* choice : o.choices()) {
+    if (!choice->output.empty() && !core::is_regular_or_new(choice->output))
+      throw InputError(
+          fmt::format("cannot write {}: results need a regular file, which all ranks write", choice->output));
+  }
 }
 
 } // namespace
@@ -255,15 +352,15 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   app.name("pregel");
   app.footer(list_algorithms());
   app.set_version_flag("--version", "pregel " + core::build_stamp().at("version").get<std::string>());
-  app.add_option("algorithm", options.algorithm, "what to compute (see below)")->required();
   add_input_options(app, options);
-  add_run_options(app, options);
-  add_output_options(app, options);
+  std::vector<std::string> then;
+  add_algorithm_options(app, options);
+  add_job_options(app, options, then);
   add_fault_options(app, options);
-  for (const char* name : {"--graph", "--vertices", "--generate", "--source", "--sources", "--values", "--output",
-                           "--metrics", "--trace", "--trace-vertices", "--checkpoint-dir"})
+  for (const char* name : {"--graph", "--vertices", "--generate", "--metrics", "--checkpoint-dir", "--then"})
     app.get_option(name)->check(not_empty());
   if (answers_itself(app, argc, argv, printing)) return std::nullopt;
+  for (const std::string& text : then) options.others.push_back(parse_then(text, options, app));
   return options;
 }
 
@@ -272,21 +369,25 @@ std::optional<std::uint64_t> PregelOptions::every() const {
   return std::stoull(checkpoint_every);
 }
 
-void check_pregel_options(const PregelOptions& o, const pregel::Algorithm& algorithm) {
+std::vector<const AlgorithmChoice*> PregelOptions::choices() const {
+  std::vector<const AlgorithmChoice*> all{this};
+  for (const AlgorithmChoice& other : others) all.push_back(&other);
+  return all;
+}
+
+void check_pregel_options(const PregelOptions& o) {
+  static_cast<void>(pregel::find_algorithm(o.algorithm)); // an unknown one is said before all else
   check_fault_options(o);
   const bool no_source_needed = o.resume && o.graph.empty() && o.generate.empty();
   if (o.graph.empty() == o.generate.empty() && !no_source_needed)
     throw InputError("give either --graph FILE or --generate SPEC");
   if (o.mode == "async") throw InputError("--mode async is not built yet; --mode sync gives the same results");
-  check_algorithm_options(o, algorithm);
+  check_choice(o);
+  for (const AlgorithmChoice& other : o.others) in_words_of(other.then, [&] { check_choice(other); });
   const bool describes_file = !o.vertices.empty() || o.ids != "number" || o.format != "auto" || !o.columns.empty();
   if (!o.generate.empty() && describes_file)
     throw InputError("--vertices, --format, --columns and --ids describe files; they do not go with --generate");
   check_graph_file_options(o);
-  const bool many_runs = o.repeat > 1 || !o.sources_file.empty();
-  if (many_runs && !(o.trace.empty() && o.trace_vertices.empty())) {
-    throw InputError("--trace and --trace-vertices describe one run; leave --repeat and --sources out");
-  }
 }
 
 void check_pregel_files(const core::Communicator& comm, const PregelOptions& options) {

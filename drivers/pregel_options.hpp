@@ -13,19 +13,27 @@
 
 namespace drivers {
 
-/// The command line, as typed.
-struct PregelOptions : GraphFileOptions {
+/// An algorithm, how it is run and what is written of it: what each --then chooses anew.
+struct AlgorithmChoice {
+  std::string then; ///< the text of --then; empty for the algorithm that the command line begins with
   std::string algorithm;
-  std::string graph, generate, partition = "hash", mode = "sync";
-  int threads = 1;
   std::string source, sources_file, values_file, variant = "standard", combiner = "on";
   std::optional<std::uint64_t> iterations, layers, width, sample;
   std::optional<double> damping, tolerance, walk_p, walk_q;
   std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
   int repeat = 1;
   std::size_t top = 0;
-  bool parents = false, progress = false, quiet = false;
-  std::string output, metrics, trace, trace_vertices;
+  bool parents = false;
+  std::string output, trace, trace_vertices;
+};
+
+/// The command line, as typed.
+struct PregelOptions : GraphFileOptions, AlgorithmChoice {
+  std::string graph, generate, partition = "hash", mode = "sync";
+  int threads = 1;
+  bool progress = false, quiet = false;
+  std::string metrics;
+  std::vector<AlgorithmChoice> others; ///< one a --then, in their order
 
   std::string checkpoint_dir, checkpoint_every = "auto", on_failure = "auto";
   int keep = 2;
@@ -37,14 +45,16 @@ struct PregelOptions : GraphFileOptions {
   [[nodiscard]] bool saves() const noexcept { return !checkpoint_dir.empty() || checkpoint_memory; }
   /// Supersteps between checkpoints; nothing for auto.
   [[nodiscard]] std::optional<std::uint64_t> every() const;
+  /// The algorithms in the order in which they run; the pointers are into this object.
+  [[nodiscard]] std::vector<const AlgorithmChoice*> choices() const;
 };
 
 /// Nothing when --help or --version was answered, on standard output if `printing`. InputError for what is unknown or
 /// malformed. Local.
 [[nodiscard]] std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool printing);
 
-/// InputError for options that do not go together or not with the algorithm. Local.
-void check_pregel_options(const PregelOptions& options, const pregel::Algorithm& algorithm);
+/// InputError for options that do not go together or not with their algorithm. Local.
+void check_pregel_options(const PregelOptions& options);
 
 /// InputError unless every file that will be written can be written, is another file than the others, and is not an
 /// input. Collective.

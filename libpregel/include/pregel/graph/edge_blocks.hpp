@@ -2,6 +2,7 @@
 // up to three times the memory when it grows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -42,6 +43,20 @@ class EdgeBlocks {
     for (Block& block : other.blocks_) blocks_.push_back(std::move(block));
     size_ += std::exchange(other.size_, 0);
     other.blocks_.clear();
+  }
+
+  /// Another list of the same edges.
+  [[nodiscard]] EdgeBlocks copy() const {
+    EdgeBlocks copied(weighted_);
+    for (const Block& block : blocks_) {
+      copied.add_block();
+      Block& target = copied.blocks_.back();
+      std::copy_n(block.edges.get(), block.count, target.edges.get());
+      if (weighted_) std::copy_n(block.weights.get(), block.count, target.weights.get());
+      target.count = block.count;
+    }
+    copied.size_ = size_;
+    return copied;
   }
 
   [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }

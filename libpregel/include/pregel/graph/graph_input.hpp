@@ -23,6 +23,11 @@ struct GraphInput {
   std::optional<bool> directed;               ///< what the file says of it, if it does; the same on every rank
   std::shared_ptr<const NameDirectory> names; ///< only with string ids: GlobalId -> name
   std::string description; ///< file or generator spec, for messages and the stamp; the same on every rank
+
+  /// The same again, for a second graph of it: the builder consumes its input. Local.
+  [[nodiscard]] GraphInput copy() const {
+    return {edges.copy(), vertices, contiguous_vertices, contiguous_first, directed, names, description};
+  }
 };
 
 /// What happens to loops (u,u).
