@@ -286,9 +286,16 @@ class Job {
     watch_.idle();
     if (i + 1 == steps_.size()) watch_.stop_at_once();
     for (const std::string& line : drivers::screen_lines(world(), choice, loaded, outcome)) say(line);
+    nlohmann::json summary;
+    if (choice.summary) {
+      summary = pregel::summarise_results(world(), outcome.last.result, loaded.names.get(), steps_[i].algorithm.result);
+      for (const std::string& line : pregel::summary_lines(summary)) say(line);
+    }
     const core::Stopwatch output_time;
     if (!choice.output.empty()) pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output);
-    return drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
+    nlohmann::json entry = drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
+    if (choice.summary) entry["summary"] = std::move(summary);
+    return entry;
   }
 
   [[nodiscard]] Outcome run_all(Step& step, const pregel::DistributedGraph& graph) {

@@ -105,6 +105,8 @@ void add_output_options(CLI::App& app, AlgorithmChoice& o) {
   app.add_option("--top", o.top, "print the N vertices with the largest values")
       ->check(whole_number())
       ->group("Output");
+  app.add_flag("--summary", o.summary, "print extremes, quantiles and a distribution of the result, or its groups")
+      ->group("Output");
 }
 
 void add_job_options(CLI::App& app, PregelOptions& o, std::vector<std::string>& then) {
@@ -258,6 +260,9 @@ AlgorithmChoice inherited(const AlgorithmChoice& first, const pregel::Algorithm&
   if (!reads(algorithm, "--iterations")) choice.iterations.reset();
   if (!reads(algorithm, "--p")) choice.walk_p.reset();
   if (!reads(algorithm, "--q")) choice.walk_q.reset();
+  if (!reads(algorithm, "--layers")) choice.layers.reset();
+  if (!reads(algorithm, "--width")) choice.width.reset();
+  if (!reads(algorithm, "--sample")) choice.sample.reset();
   if (!reads(algorithm, "--values")) choice.values_file.clear();
   choice.parents = choice.parents && reads(algorithm, "--parents");
   return choice;

@@ -23,7 +23,7 @@ struct AlgorithmChoice {
   std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
   int repeat = 1;
   std::size_t top = 0;
-  bool parents = false;
+  bool parents = false, summary = false;
   std::string output, trace, trace_vertices;
 };
 

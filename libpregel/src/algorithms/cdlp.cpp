@@ -149,6 +149,7 @@ Algorithm cdlp_algorithm() {
   return {.name = "cdlp",
           .summary = "communities by label propagation, --iterations rounds (10)",
           .options = {"--iterations"},
+          .result = ResultKind::groups,
           .needs =
               [](const AlgorithmOptions&) {
                 // Directions are not read: they keep u v and v u apart when repeated edges are dropped.

@@ -50,6 +50,7 @@ Algorithm components_algorithm() {
   return {.name = "wcc",
           .summary = "weakly connected components, named by their smallest id",
           .variants = {"standard", "textbook"},
+          .result = ResultKind::groups,
           .needs = [](const AlgorithmOptions&) { return GraphNeeds{.path = MessagePath::both_ways}; },
           .run = run};
 }

@@ -126,6 +126,7 @@ Algorithm matching_algorithm() {
   return {.name = "matching",
           .summary = "a maximal matching: each vertex's partner, -1 if it has none",
           .variants = {"standard", "textbook"},
+          .result = ResultKind::matching,
           .needs =
               [](const AlgorithmOptions& options) {
                 GraphNeeds needs{.simple = true};

@@ -123,6 +123,7 @@ Algorithm random_walk_algorithm() {
   return {.name = "random-walk",
           .summary = "a walk of --iterations steps (10) from every vertex, biased by --p and --q as in node2vec",
           .options = {"--iterations", "--p", "--q"},
+          .result = ResultKind::walks,
           .needs = [](const AlgorithmOptions&) { return GraphNeeds{.push = false, .out_edges = true}; },
           .run = run};
 }

@@ -188,6 +188,7 @@ Algorithm spanning_forest_algorithm() {
   return {.name = "msf",
           .summary = "minimum spanning forest; a line \"u v weight\" for each of its edges",
           .reads_weights = true,
+          .result = ResultKind::edges,
           .needs =
               [](const AlgorithmOptions&) {
                 return GraphNeeds{.path = MessagePath::both_ways, .push = false, .simple = true};

@@ -222,6 +222,7 @@ AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const Al
 Algorithm strong_components_algorithm() {
   return {.name = "scc",
           .summary = "strongly connected components, named by their smallest id",
+          .result = ResultKind::groups,
           .needs =
               [](const AlgorithmOptions&) {
                 return GraphNeeds{.path = MessagePath::both_ways, .directions = true, .simple = true};

@@ -106,11 +106,11 @@ std::vector<TopVertex> lines_of(const core::Communicator& comm, const NameDirect
 } // namespace
 
 std::vector<TopVertex> top_vertices(const core::Communicator& comm, const ResultTable& table,
-                                    const NameDirectory* names, std::size_t count) {
+                                    const NameDirectory* names, std::size_t count, std::size_t column) {
   if (table.columns.empty()) return {};
   return std::visit(
       [&](const auto& values) { return lines_of(comm, names, largest_of(comm, table.ids, values, count)); },
-      table.columns.front().values);
+      table.columns[column].values);
 }
 
 } // namespace pregel

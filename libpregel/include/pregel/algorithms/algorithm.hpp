@@ -12,6 +12,7 @@
 #include "core/thread_team.hpp"
 #include "pregel/engine/run_report.hpp"
 #include "pregel/graph/graph_builder.hpp"
+#include "pregel/io/result_summary.hpp"
 #include "pregel/io/results.hpp"
 
 namespace pregel {
@@ -45,6 +46,7 @@ struct Algorithm {
   bool needs_source = false;
   bool takes_sources = false; ///< --source or --sources are of one run; without them it takes all vertices
   bool reads_weights = false; ///< shortest paths: also used without weights (each arc counts 1)
+  ResultKind result = ResultKind::values; ///< what --summary says of it
   GraphNeeds (*needs)(const AlgorithmOptions&);
   /// Runs on a graph built for needs(). Collective.
   AlgorithmRun (*run)(const DistributedGraph&, core::ThreadTeam&, const AlgorithmOptions&, const RunOptions&);

@@ -44,10 +44,11 @@ struct TopVertex {
   friend bool operator==(const TopVertex&, const TopVertex&) = default;
 };
 
-/// The `count` vertices with the largest values of the first column (ties: smaller id), on every rank, largest first.
-/// Collective.
+/// The `count` vertices with the largest values of a column (ties: smaller id), on every rank, largest first. None if
+/// the table has no columns. Collective.
 [[nodiscard]] std::vector<TopVertex> top_vertices(const core::Communicator& comm, const ResultTable& table,
-                                                  const NameDirectory* names, std::size_t count);
+                                                  const NameDirectory* names, std::size_t count,
+                                                  std::size_t column = 0);
 
 /// Start values: a text file "id value" a line (--values), each rank reading its share. Returns (id, value) pairs of
 /// this rank's share, for the caller to route. Collective; FileError like the graph readers.
