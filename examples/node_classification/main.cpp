@@ -19,6 +19,8 @@
 namespace node_classification {
 namespace {
 
+constexpr std::uint64_t kSuperstepsBetweenCheckpoints = 50; // ten epochs
+
 struct Options {
   PlantedPartition data;
   TrainingOptions training;
@@ -109,21 +111,22 @@ std::list<pregel::JobCheckpoints> checkpoints_of(const Options& o) {
   for (const Model model : models_of(o)) {
     const PlantedPartition& d = o.data;
     const TrainingOptions& t = o.training;
-    all.emplace_back(
-        pregel::CheckpointOptions{.directory = o.checkpoint_dir + "/" + std::string(name_of(model)), .resume = true},
-        nlohmann::json{{"--vertices", d.vertices},
-                       {"--classes", d.classes},
-                       {"--features", d.features},
-                       {"--inside", d.inside},
-                       {"--across", d.across},
-                       {"--signal", d.signal},
-                       {"--training", d.training},
-                       {"--seed", d.seed},
-                       {"--hidden", t.hidden},
-                       {"--epochs", t.epochs},
-                       {"--sample", t.sample},
-                       {"--optimizer", t.update.rule},
-                       {"--learning-rate", t.update.learning_rate}});
+    all.emplace_back(pregel::CheckpointOptions{.directory = o.checkpoint_dir + "/" + std::string(name_of(model)),
+                                               .every = kSuperstepsBetweenCheckpoints,
+                                               .resume = true},
+                     nlohmann::json{{"--vertices", d.vertices},
+                                    {"--classes", d.classes},
+                                    {"--features", d.features},
+                                    {"--inside", d.inside},
+                                    {"--across", d.across},
+                                    {"--signal", d.signal},
+                                    {"--training", d.training},
+                                    {"--seed", d.seed},
+                                    {"--hidden", t.hidden},
+                                    {"--epochs", t.epochs},
+                                    {"--sample", t.sample},
+                                    {"--optimizer", t.update.rule},
+                                    {"--learning-rate", t.update.learning_rate}});
   }
   return all;
 }
