@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Fuzzes every reader of graph files, on three ranks, with the tests of a build that is there already.
+# Fuzzes every reader of graph files, on three ranks.
 #
 #   scripts/fuzz.sh [--preset asan] [SECONDS]
+#   scripts/fuzz.sh --coverage [SECONDS]
 #
 # SECONDS (20) are for each of the nine fuzzers: edge lists, gzip, vertex files, Matrix Market, METIS, DIMACS, adjacency
-# lists, CSV, HDF5. A failure names the round; the same round makes the same file each time.
+# lists, CSV, HDF5. A failure names the round; the same round makes the same file each time. --coverage builds with
+# counters instead of sanitizers and prints which lines and branches of the readers the fuzzers reached (gcovr); the
+# whole table is left in build/coverage/fuzz.txt.
 set -euo pipefail
 source "$(dirname "$0")/lib/common.sh"
 source "$repository/scripts/lib/mpi_env.sh"
@@ -15,6 +18,10 @@ while [ $# -gt 0 ]; do
     --preset)
       preset=${2:?"--preset needs a name"}
       shift 2
+      ;;
+    --coverage)
+      preset=coverage
+      shift
       ;;
     -h | --help)
       print_usage "$0"
@@ -30,11 +37,21 @@ while [ $# -gt 0 ]; do
       ;;
   esac
 done
-tests=$repository/build/$preset/tests/bin
-cmake --build "$repository/build/$preset" --target reader_fuzz_test hdf5_graph_test
+directory=$repository/build/$preset
+build_preset "$preset" reader_fuzz_test hdf5_graph_test
+if [ "$preset" = coverage ]; then
+  mapfile -t missing < <(missing_packages gcovr)
+  [ ${#missing[@]} -eq 0 ] || install_packages gcovr "${missing[@]}"
+  find "$directory" -name '*.gcda' -delete
+fi
 export SUPERSTEP_FUZZ_SECONDS=$seconds
 export LSAN_OPTIONS=suppressions=$repository/scripts/sanitizers/lsan.supp:print_suppressions=0
 for fuzzer in "reader_fuzz_test *" "hdf5_graph_test *random*"; do
   read -r program filter <<<"$fuzzer"
-  run_ranks 3 "$tests/$program" --gtest_filter="$filter"
+  run_ranks 3 "$directory/tests/bin/$program" --gtest_filter="$filter"
 done
+if [ "$preset" = coverage ]; then
+  gcovr --root "$repository" --filter libpregel/src/io/ --filter libpregel/include/pregel/io/ \
+    --exclude '.*writer.*' --exclude '.*(generator|kronecker|result|values|top_vertices).*' \
+    --exclude-throw-branches "$directory" | tee "$directory/fuzz.txt"
+fi

@@ -30,6 +30,7 @@ stage format "$repository/scripts/check_format.sh"
 stage release env SUPERSTEP_STRESS_ROUNDS=1000000 "$repository/scripts/test.sh"
 stage asan "$repository/scripts/test.sh" --preset asan
 stage fuzz "$repository/scripts/fuzz.sh" --preset asan 400
+stage fuzz-coverage "$repository/scripts/fuzz.sh" --coverage 20
 stage tsan "$repository/scripts/test.sh" --preset tsan
 stage native-against-portable "$repository/scripts/compare_builds.sh"
 

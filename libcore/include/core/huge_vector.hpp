@@ -4,13 +4,42 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
 
 namespace core {
+
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+namespace detail {
+
+/// Anonymous memory on a 2 MiB boundary, straight from the kernel: blocks of one huge page and more are few, and what
+/// is freed is given back at once, where a heap would keep it in pieces. nullptr when there is none. Local.
+[[nodiscard]] inline void* map_huge(std::size_t bytes) noexcept {
+  const auto map = [](std::size_t size) -> std::byte* {
+    void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? nullptr : static_cast<std::byte*>(block);
+  };
+  const auto excess = [](const std::byte* block) { return reinterpret_cast<std::uintptr_t>(block) % kHugePage; };
+  std::byte* block = map(bytes); // kernels from 6.7 on place it well themselves
+  if (block != nullptr && excess(block) != 0) {
+    munmap(block, bytes);
+    block = map(bytes + kHugePage);
+    if (block == nullptr) return nullptr;
+    const std::size_t before = (kHugePage - excess(block)) % kHugePage;
+    if (before != 0) munmap(block, before);
+    munmap(block + before + bytes, kHugePage - before);
+    block += before;
+  }
+  return block;
+}
+
+} // namespace detail
 
 /// Allocates blocks of 2 MiB and more on 2 MiB boundaries and asks the kernel for huge pages (where transparent huge
 /// pages are `madvise` or `always`; elsewhere the advice has no effect). Smaller blocks come from the ordinary heap.
@@ -25,7 +54,7 @@ struct HugePageAllocator {
   [[nodiscard]] T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
     if (bytes < kHugePage) return static_cast<T*>(::operator new (bytes, std::align_val_t{alignof(T)}));
-    void* block = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+    void* block = detail::map_huge(mapped_bytes(count));
     if (block == nullptr) throw std::bad_alloc();
     // Whole pages only: the tail must not grow the process. A kernel that refuses leaves small pages, which work too.
     (void)madvise(block, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
@@ -35,15 +64,48 @@ struct HugePageAllocator {
     if (count * sizeof(T) < kHugePage)
       ::operator delete (block, std::align_val_t{alignof(T)});
     else
-      std::free(block);
+      (void)munmap(block, mapped_bytes(count));
   }
   friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) noexcept { return true; }
 
  private:
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static std::size_t mapped_bytes(std::size_t count) noexcept {
+    return (count * sizeof(T) + kHugePage - 1) / kHugePage * kHugePage;
+  }
 };
 
 template <class T>
 using HugeVector = std::vector<T, HugePageAllocator<T>>;
+
+/// Room for `count` trivial elements on huge pages, which are not written before the owner does: what
+/// std::make_unique_for_overwrite is to std::make_unique.
+template <class T>
+class HugeArray {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+  HugeArray() = default;
+  explicit HugeArray(std::size_t count) : block_(HugePageAllocator<T>().allocate(count)), count_(count) {}
+  HugeArray(HugeArray&& other) noexcept
+      : block_(std::exchange(other.block_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  HugeArray& operator=(HugeArray&& other) noexcept {
+    std::swap(block_, other.block_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  HugeArray(const HugeArray&) = delete;
+  HugeArray& operator=(const HugeArray&) = delete;
+  ~HugeArray() {
+    if (block_ != nullptr) HugePageAllocator<T>().deallocate(block_, count_);
+  }
+
+  [[nodiscard]] T* data() const noexcept { return block_; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return block_[i]; }
+
+ private:
+  T* block_ = nullptr;
+  std::size_t count_ = 0;
+};
 
 } // namespace core

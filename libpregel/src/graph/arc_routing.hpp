@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "collectives/routed_exchange.hpp"
 #include "core/communicator.hpp"
+#include "core/huge_vector.hpp"
 #include "pregel/graph/graph_builder.hpp"
 #include "pregel/graph/graph_input.hpp"
 #include "radix_sort.hpp"
@@ -84,10 +84,10 @@ class EdgeCursor {
 /// makes arcs both ways (a loop makes one); with `directions` their weights are marks of ArcDirection. Dropped loops
 /// leave their vertex in `input.vertices`. Collective.
 template <class Arc>
-[[nodiscard]] std::vector<Arc> route_arcs(const core::Communicator& comm, GraphInput& input,
-                                          const Partitioner& partitioner, bool symmetric, bool directions,
-                                          SelfLoops loops, std::uint64_t expected_arcs) {
-  std::vector<Arc> arcs;
+[[nodiscard]] core::HugeVector<Arc> route_arcs(const core::Communicator& comm, GraphInput& input,
+                                               const Partitioner& partitioner, bool symmetric, bool directions,
+                                               SelfLoops loops, std::uint64_t expected_arcs) {
+  core::HugeVector<Arc> arcs;
   arcs.reserve(expected_arcs);
   EdgeCursor cursor(input.edges);
   const auto produce = [&](auto&& push) {

@@ -111,7 +111,8 @@ using SortableArc = std::conditional_t<Weighted<Routed>, WeightedArc, PlainArc>;
 
 /// Arcs as packed ordinals; compact arcs are rewritten in place.
 template <class Routed>
-std::vector<SortableArc<Routed>> to_ordinals(std::vector<Routed>&& arcs, const IdIndex& index, unsigned bits) {
+core::HugeVector<SortableArc<Routed>> to_ordinals(core::HugeVector<Routed>&& arcs, const IdIndex& index,
+                                                  unsigned bits) {
   const auto pack = [&](const Routed& arc) {
     return std::uint64_t{index.ordinal(target_of(arc))} << bits | index.ordinal(source_of(arc));
   };
@@ -119,7 +120,7 @@ std::vector<SortableArc<Routed>> to_ordinals(std::vector<Routed>&& arcs, const I
     for (Routed& arc : arcs) arc.key = pack(arc);
     return std::move(arcs);
   } else {
-    std::vector<SortableArc<Routed>> packed;
+    core::HugeVector<SortableArc<Routed>> packed;
     packed.reserve(arcs.size());
     for (const Routed& arc : arcs) {
       if constexpr (Weighted<Routed>)
@@ -134,7 +135,7 @@ std::vector<SortableArc<Routed>> to_ordinals(std::vector<Routed>&& arcs, const I
 /// Repeated arcs in ascending order of weight, so that their order is a property of the graph; with `drop` only the
 /// first stays. Arcs of `directions` are repeats only if their edges point the same way.
 template <class Arc>
-void order_repeats(std::vector<Arc>& arcs, MultiEdges policy, bool directions) {
+void order_repeats(core::HugeVector<Arc>& arcs, MultiEdges policy, bool directions) {
   if constexpr (std::same_as<Arc, WeightedArc>) {
     for (std::size_t begin = 0, end = 0; begin < arcs.size(); begin = end) {
       for (end = begin + 1; end < arcs.size() && arcs[end].key == arcs[begin].key;) ++end;
@@ -175,7 +176,7 @@ class PartBuilder {
       : comm_(comm), graph_(graph), ids_(std::move(ids)) {}
 
   template <class Arc>
-  void build(std::vector<Arc>&& arcs, unsigned bits, const BuildOptions& options) {
+  void build(core::HugeVector<Arc>&& arcs, unsigned bits, const BuildOptions& options) {
     core::agree(comm_, [&] { count(arcs, bits); });
     renumber();
     fill_in_arcs(std::move(arcs), bits);
@@ -189,7 +190,7 @@ class PartBuilder {
   [[nodiscard]] std::size_t ordinals() const noexcept { return ids_.size(); }
 
   template <class Arc>
-  void count(const std::vector<Arc>& arcs, unsigned bits) {
+  void count(const core::HugeVector<Arc>& arcs, unsigned bits) {
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     uses_.assign(ordinals(), 0);
     row_start_.assign(ordinals() + 1, 0);
@@ -236,7 +237,7 @@ class PartBuilder {
   }
 
   template <class Arc>
-  void fill_in_arcs(std::vector<Arc>&& arcs, unsigned bits) {
+  void fill_in_arcs(core::HugeVector<Arc>&& arcs, unsigned bits) {
     constexpr bool kWeighted = std::same_as<Arc, WeightedArc>;
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     Rows<Slot>& rows = graph_.in_arcs;
@@ -266,7 +267,7 @@ class PartBuilder {
       rows.offsets.push_back(rows.entries.size());
     }
     graph_.fingerprint = hash;
-    std::vector<Arc>().swap(arcs);
+    core::HugeVector<Arc>().swap(arcs);
     std::vector<std::uint64_t>().swap(row_start_);
   }
 
@@ -376,8 +377,8 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
   const std::uint64_t all_arcs = summary.edges * (symmetric ? 2 : 1);
   const std::uint64_t fair_share = all_arcs / static_cast<std::uint64_t>(comm.size());
   const std::size_t listed_before = input.vertices.size();
-  std::vector<Routed> routed = route_arcs<Routed>(comm, input, graph.partitioner, symmetric, directions,
-                                                  options.self_loops, fair_share + fair_share / 16 + 64);
+  core::HugeVector<Routed> routed = route_arcs<Routed>(comm, input, graph.partitioner, symmetric, directions,
+                                                       options.self_loops, fair_share + fair_share / 16 + 64);
   const std::uint64_t dropped_loops =
       core::all_reduce_value(comm, std::uint64_t{input.vertices.size() - listed_before}, core::Reduce::sum);
 
@@ -392,8 +393,8 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
 
   std::vector<std::uint64_t> ids = core::agree(comm, [&] { return graph.index.finish(); });
   const unsigned bits = std::max(1, static_cast<int>(std::bit_width(ids.size())));
-  std::vector<SortableArc<Routed>> arcs = to_ordinals(std::move(routed), graph.index, bits);
-  std::vector<Routed>().swap(routed);
+  core::HugeVector<SortableArc<Routed>> arcs = to_ordinals(std::move(routed), graph.index, bits);
+  core::HugeVector<Routed>().swap(routed);
   radix_sort(arcs, 2 * bits);
   order_repeats(arcs, options.multi_edges, directions);
 

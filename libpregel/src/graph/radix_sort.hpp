@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
-#include <vector>
+
+#include "core/huge_vector.hpp"
 
 namespace pregel {
 
@@ -22,8 +22,9 @@ struct WeightedArc {
 };
 
 /// Sorts `items` by the low `bits` bits of `key`; higher bits must be zero.
-template <class Item>
-void radix_sort(std::vector<Item>& items, unsigned bits) {
+template <class Items>
+void radix_sort(Items& items, unsigned bits) {
+  using Item = typename Items::value_type;
   constexpr unsigned kMaxDigit = 11; // 2048 write streams still fit the first-level cache's ways and the TLB
   const unsigned passes = (bits + kMaxDigit - 1) / kMaxDigit;
   if (passes == 0 || items.size() < 2) return;
@@ -35,9 +36,9 @@ void radix_sort(std::vector<Item>& items, unsigned bits) {
   for (const Item& item : items) {
     for (unsigned pass = 0; pass < passes; ++pass) ++counts[pass * buckets + (item.key >> (pass * digit) & mask)];
   }
-  const std::unique_ptr<Item[]> scratch = std::make_unique_for_overwrite<Item[]>(items.size());
+  const core::HugeArray<Item> scratch(items.size());
   Item* from = items.data();
-  Item* to = scratch.get();
+  Item* to = scratch.data();
   for (unsigned pass = 0; pass < passes; ++pass) {
     std::size_t* next = counts.data() + pass * buckets;
     std::size_t start = 0;

@@ -7,6 +7,7 @@ from superstep_cli import CliTest, main, read_json, read_results, real_data
 
 GRAPHS = real_data() / "graphs" if real_data() else None
 RANKS = (1, 2, 4)
+MORE_RANKS = (1, 2, 3, 4, 7)
 
 
 def properties(name):
@@ -77,7 +78,7 @@ class SocialNetworks(CliTest):
         graph = GRAPHS / name if GRAPHS else None
         if not (graph and graph.exists()):
             self.skipTest(f"{name} is not here")
-        for ranks in (1, 3):
+        for ranks in MORE_RANKS:
             output, metrics = self.work / "results.txt", self.work / "metrics.json"
             arguments = ("--graph", graph, "--undirected", "--output", output, "--metrics", metrics, "--quiet")
             self.run_well("pregel", "triangles", *arguments, ranks=ranks)
@@ -91,7 +92,7 @@ class SocialNetworks(CliTest):
         graph = GRAPHS / name if GRAPHS else None
         if not (graph and graph.exists()):
             self.skipTest(f"{name} is not here")
-        for ranks in (1, 3):
+        for ranks in MORE_RANKS:
             output, metrics = self.work / "components.txt", self.work / "metrics.json"
             self.run_well("pregel", "wcc", "--graph", graph, "--undirected", "--self-loops", "drop", "--multi-edges",
                           "drop", "--output", output, "--metrics", metrics, "--quiet", ranks=ranks)
@@ -106,7 +107,7 @@ class SocialNetworks(CliTest):
         graph = GRAPHS / name if GRAPHS else None
         if not (graph and graph.exists()):
             self.skipTest(f"{name} is not here")
-        for ranks in (1, 3):
+        for ranks in MORE_RANKS:
             with self.subTest(ranks=ranks):
                 cores = self.result_of("kcore", graph, ranks)
                 self.assertEqual(max(int(core) for core in cores.values()), largest_core)

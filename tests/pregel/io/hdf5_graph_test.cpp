@@ -163,6 +163,13 @@ TEST_F(Hdf5Graph, lies_are_refused) {
             "FILE: offsets must begin with 0 and end with the number of edges");
   EXPECT_EQ(error([](Content& c) { c.offsets = {0, 9, 2}; }), "FILE: offsets do not ascend at position 1");
   EXPECT_EQ(error([](Content& c) { c.targets = {5, 4}; }), "FILE: target 4 is not among the ids");
+  EXPECT_EQ(error([](Content& c) { c.targets = {5, 6}; }), "FILE: target 6 is not among the ids");
+  EXPECT_EQ(error([](Content& c) { c.targets = {5, 2}; }), "FILE: target 2 is not among the ids");
+  EXPECT_EQ(error([](Content& c) {
+              c.ids = {3, std::uint64_t{1} << 40};
+              c.targets = {3, 7};
+            }),
+            "FILE: target 7 is not among the ids");
   EXPECT_EQ(error([](Content& c) { c.ids = {4, 5}, c.targets = {5, 3}; }), "FILE: target 3 is not among the ids");
 }
 

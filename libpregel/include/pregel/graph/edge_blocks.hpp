@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <span>
 #include <utility>
 
+#include "core/huge_vector.hpp"
 #include "pregel/graph/types.hpp"
 
 namespace pregel {
 
 class EdgeBlocks {
  public:
-  static constexpr std::size_t kEdgesPerBlock = std::size_t{1} << 17;
+  static constexpr std::size_t kEdgesPerBlock = std::size_t{1} << 17; // of 16 bytes: one huge page
 
   /// `weighted`: each edge carries a double.
   explicit EdgeBlocks(bool weighted = false) : weighted_(weighted) {}
@@ -61,14 +61,14 @@ class EdgeBlocks {
 
   [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
   [[nodiscard]] std::span<Edge> edges(std::size_t block) noexcept {
-    return {blocks_[block].edges.get(), blocks_[block].count};
+    return {blocks_[block].edges.data(), blocks_[block].count};
   }
   [[nodiscard]] std::span<const Edge> edges(std::size_t block) const noexcept {
-    return {blocks_[block].edges.get(), blocks_[block].count};
+    return {blocks_[block].edges.data(), blocks_[block].count};
   }
   /// Weights of a block's edges; empty when unweighted.
   [[nodiscard]] std::span<const double> weights(std::size_t block) const noexcept {
-    return {blocks_[block].weights.get(), weighted_ ? blocks_[block].count : 0};
+    return {blocks_[block].weights.data(), weighted_ ? blocks_[block].count : 0};
   }
   /// Frees the first block.
   void drop_front() {
@@ -78,15 +78,15 @@ class EdgeBlocks {
 
  private:
   struct Block {
-    std::unique_ptr<Edge[]> edges;
-    std::unique_ptr<double[]> weights; // null when unweighted
+    core::HugeArray<Edge> edges;
+    core::HugeArray<double> weights; // empty when unweighted
     std::size_t count = 0;
   };
 
   void add_block() {
     Block block;
-    block.edges = std::make_unique_for_overwrite<Edge[]>(kEdgesPerBlock);
-    if (weighted_) block.weights = std::make_unique_for_overwrite<double[]>(kEdgesPerBlock);
+    block.edges = core::HugeArray<Edge>(kEdgesPerBlock);
+    if (weighted_) block.weights = core::HugeArray<double>(kEdgesPerBlock);
     blocks_.push_back(std::move(block));
   }
 
