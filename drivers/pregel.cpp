@@ -348,6 +348,7 @@ void Job::write_metrics(const std::vector<nlohmann::json>& entries) const {
                      {"threads", o_.threads},
                      {"partition", o_.partition},
                      {"load_seconds", load_seconds_},
+                     {"read_seconds", loaded_.read_seconds},
                      {"peak_rss_bytes", peak},
                      {"checkpoints", checkpoints_.written()},
                      {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},

@@ -125,10 +125,11 @@ LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& o,
   core::barrier(comm);
   const core::Stopwatch watch;
   RawGraph raw = read_or_generate(comm, o, team);
+  const double read_seconds = core::all_reduce_value(comm, watch.seconds(), core::Reduce::max);
   raw.build.partition = placement.kind;
   raw.build.partitioner = placement.partitioner;
   const GraphPlan plan = plan_graphs(users, raw.build, raw.weighted);
-  LoadedGraphs loaded{{}, plan.graph_of};
+  LoadedGraphs loaded{{}, plan.graph_of, read_seconds};
   for (std::size_t g = 0; g < plan.needs.size(); ++g) {
     const bool is_last = g + 1 == plan.needs.size();
     raw.build.needs = plan.needs[g];

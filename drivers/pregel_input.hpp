@@ -24,6 +24,7 @@ struct GraphUser {
 struct LoadedGraphs {
   std::vector<pregel::LoadedGraph> graphs;
   std::vector<std::size_t> graph_of; ///< a user
+  double read_seconds = 0;           ///< reading or generating alone, the slowest rank
 };
 
 /// Reads or generates the edges once and builds from them the graphs that `users` need. While there are more graphs to

@@ -51,8 +51,8 @@ class EdgeBlocks {
     for (const Block& block : blocks_) {
       copied.add_block();
       Block& target = copied.blocks_.back();
-      std::copy_n(block.edges.get(), block.count, target.edges.get());
-      if (weighted_) std::copy_n(block.weights.get(), block.count, target.weights.get());
+      std::copy_n(block.edges.data(), block.count, target.edges.data());
+      if (weighted_) std::copy_n(block.weights.data(), block.count, target.weights.data());
       target.count = block.count;
     }
     copied.size_ = size_;
