@@ -15,6 +15,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 include(SuperstepHdf5)
 include(SuperstepZstd)
+include(SuperstepHttplib)
 
 if(SUPERSTEP_TESTS)
   find_package(GTest REQUIRED)

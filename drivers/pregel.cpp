@@ -22,6 +22,7 @@
 #include "core/log.hpp"
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
+#include "monitor/pregel_view.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 #include "pregel/checkpoint/job_checkpoints.hpp"
 #include "pregel/error.hpp"
@@ -129,19 +130,26 @@ class Job {
              .resume = options.resume},
             identity_of(options), graph_source_of(options),
             {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
-             .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); }}) {
+             .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); },
+             .written =
+                 [this](std::uint64_t k, std::uint64_t bytes, double seconds) {
+                   if (view_) view_->checkpoint_written(k, bytes, seconds);
+                 }}) {
     for (const AlgorithmChoice* choice : options.choices())
       steps_.push_back({*choice, pregel::find_algorithm(choice->algorithm), algorithm_options_of(*choice), {}});
+    if (options.monitor.port) view_ = std::make_unique<drivers::PregelView>(options, world().size());
   }
 
   /// Runs until all living ranks are done. Collective.
   void run() {
     if (o_.checkpoint_memory && !core::survives_failures() && world().rank() == 0)
       core::log_warning("warning: --checkpoint-memory is of no use: this MPI ends a job whose rank has died");
+    if (view_) view_->serve(world(), o_.quiet);
     stop_on_request();
     if (o_.timeout > 0) watch_.limit_silence(o_.timeout, session_.first_rank());
     const auto attempt = [this] { this->attempt(); };
     session_.until_completed(attempt, [this](const core::Loss& loss) { survive(loss); });
+    if (view_) view_->end("finished");
   }
 
  private:
@@ -167,6 +175,7 @@ class Job {
       throw error;
     }
     recoveries_.lost(loss, watch_.superstep(), watch_.waiting_seconds());
+    if (view_) view_->lost(loss, watch_.superstep(), world().rank() == 0);
     if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
     ++attempts_;
   }
@@ -178,6 +187,7 @@ class Job {
     recoveries_.begin_attempt(world());
     checkpoints_.begin_attempt(world(), attempts_);
     prepare();
+    if (view_) view_->enter_phase(attempts_ > 0 ? "recovering" : "loading the graph");
     obtain_graphs();
     for (std::size_t i = 0; i < steps_.size(); ++i) prepare_step(i); // what cannot run is refused before anything runs
     watch_.at_next_superstep([this] { going_on(); });
@@ -259,7 +269,10 @@ class Job {
 
   /// Supersteps begin, or begin again. Local.
   void going_on() {
+    const std::size_t recovered = recoveries_.done().size();
     recoveries_.going_on(checkpoints_.restored_from());
+    if (view_ && recoveries_.done().size() > recovered) view_->recovered(recoveries_.done().back());
+    if (view_ && attempts_ == 0) view_->launched(checkpoints_.restored_from());
     if (attempts_ > 0 || !checkpoints_.restored_from()) return;
     resumed_from_ = checkpoints_.restored_from();
     core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
@@ -275,6 +288,7 @@ class Job {
     run.trace_vertices_file = choice.trace_vertices;
     if (o_.saves()) run.checkpointer = &checkpoints_;
     run.monitor = &watch_;
+    run.spectator = view_.get();
     return run;
   }
 
@@ -282,6 +296,7 @@ class Job {
   [[nodiscard]] nlohmann::json run_step(std::size_t i) {
     const AlgorithmChoice& choice = steps_[i].choice;
     const LoadedGraph& loaded = graph_of(i);
+    if (view_) view_->graph_is_there(loaded);
     const Outcome outcome = run_all(steps_[i], loaded.graph);
     watch_.idle();
     if (i + 1 == steps_.size()) watch_.stop_at_once();
@@ -291,6 +306,7 @@ class Job {
       summary = pregel::summarise_results(world(), outcome.last.result, loaded.names.get(), steps_[i].algorithm.result);
       for (const std::string& line : pregel::summary_lines(summary)) say(line);
     }
+    if (view_) view_->enter_phase("writing results");
     const core::Stopwatch output_time;
     if (!choice.output.empty()) pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output);
     nlohmann::json entry = drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
@@ -306,9 +322,11 @@ class Job {
     }
     if (sources.empty()) sources.emplace_back(); // one run without a source
     Outcome outcome;
+    const auto repeat = static_cast<std::size_t>(step.choice.repeat);
     for (int repetition = 0; repetition < step.choice.repeat; ++repetition) {
       for (const Source& source : sources) {
         step.options.source = source.id;
+        if (view_) view_->begin_run(step.choice, outcome.runs.size() + 1, sources.size() * repeat);
         outcome.last = step.algorithm.run(graph, team_, step.options, run_options(step.choice));
         outcome.runs.push_back({source.word, outcome.last.report.run_seconds, outcome.last.report.supersteps()});
       }
@@ -327,6 +345,7 @@ class Job {
   pregel::RunWatch watch_;
   pregel::JobCheckpoints checkpoints_;
   pregel::Recoveries recoveries_;
+  std::unique_ptr<drivers::PregelView> view_;      // with --monitor
   std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
   LoadedGraphs loaded_;
   double load_seconds_ = 0;

@@ -361,6 +361,7 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   std::vector<std::string> then;
   add_algorithm_options(app, options);
   add_job_options(app, options, then);
+  add_monitor_options(app, options.monitor);
   add_fault_options(app, options);
   for (const char* name : {"--graph", "--vertices", "--generate", "--metrics", "--checkpoint-dir", "--then"})
     app.get_option(name)->check(not_empty());

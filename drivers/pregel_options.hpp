@@ -9,6 +9,7 @@
 
 #include "core/communicator.hpp"
 #include "graph_file_options.hpp"
+#include "monitor/monitor_options.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 
 namespace drivers {
@@ -33,6 +34,7 @@ struct PregelOptions : GraphFileOptions, AlgorithmChoice {
   int threads = 1;
   bool progress = false, quiet = false;
   std::string metrics;
+  MonitorOptions monitor;
   std::vector<AlgorithmChoice> others; ///< one a --then, in their order
 
   std::string checkpoint_dir, checkpoint_every = "auto", on_failure = "auto";

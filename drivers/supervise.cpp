@@ -4,7 +4,8 @@
 //
 // For MPIs that end the whole job when one rank dies. It knows nothing of MPI itself: it starts the launcher, reads
 // what the launcher says of a failure, and starts it again on as many ranks as are left. The parts: launch_command (the
-// command line), job (processes and signals), diagnosis (who failed), restart_delay.
+// command line), job (processes and signals), diagnosis (who failed), restart_delay, story (what the next launch
+// hears).
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -23,6 +24,7 @@
 #include "supervise/launch_command.hpp"
 #include "supervise/restart_delay.hpp"
 #include "supervise/signals.hpp"
+#include "supervise/story.hpp"
 
 namespace {
 
@@ -126,11 +128,13 @@ class Supervisor {
       Ending ending = runner_.run(words);
       if (const std::optional<int> code = final_code(ending, restarts)) return *code;
 
-      ranks = ranks_after(ending, ranks);
+      const int ranks_before = std::exchange(ranks, ranks_after(ending, ranks));
+      story_.add_failure(ending.failure.who() + ": " + ending.failure.how, ranks_before, ranks);
       const double seconds = delay_.after_run(ending.seconds);
       report(fmt::format("restart {} of {} on {} rank{} in {:g} s", restarts + 1, options_.max_restarts, ranks,
                          ranks == 1 ? "" : "s", seconds));
       if (const std::optional<int> code = wait_before_restart(seconds)) return *code;
+      story_.tell();
       words = relaunch_words(command_, {.ranks = ranks, .restart = restarts + 1, .resume = !options_.from_scratch});
     }
   }
@@ -220,6 +224,7 @@ class Supervisor {
   Options options_;
   supervise::SignalInbox signals_;
   supervise::RestartDelay delay_;
+  supervise::Story story_;
   supervise::JobRunner runner_;
 };
 

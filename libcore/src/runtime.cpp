@@ -234,6 +234,13 @@ int run_session(const char* program, int argc, char** argv, const SessionBody& b
   return exit_code;
 }
 
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0, resident = 0;
+  if (!(statm >> pages >> resident)) return 0;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 std::size_t peak_resident_bytes() {
   // getrusage() would count what this process was before exec; the kernel's high-water mark does not.
   std::ifstream status("/proc/self/status");

@@ -27,6 +27,9 @@ using SessionBody = std::function<ExitCode(Session& session, int argc, char** ar
 /// The same for such a driver. An error with ExitCode::requeue is no error: its line is printed without that word.
 int run_session(const char* program, int argc, char** argv, const SessionBody& body);
 
+/// Resident memory of this process now, in bytes; 0 where the system does not say. Local.
+[[nodiscard]] std::size_t resident_bytes();
+
 /// Largest resident memory of this process so far, in bytes. Local.
 [[nodiscard]] std::size_t peak_resident_bytes();
 

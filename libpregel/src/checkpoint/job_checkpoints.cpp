@@ -281,6 +281,7 @@ bool JobCheckpoints::save_on_disk(std::uint64_t superstep, const EngineState& st
   const bool written = unless_required(fmt::format("no checkpoint of superstep {}", superstep), [&] {
     const core::checkpoint::WriteReport report = states_.write(*comm_, superstep, state.tables, meta, hooks);
     written_.push_back({{"superstep", superstep}, {"bytes", report.bytes}, {"seconds", report.seconds}});
+    if (hooks_.written) hooks_.written(superstep, report.bytes, report.seconds);
   });
   if (written) on_disk_ = superstep;
   return written;

@@ -5,6 +5,7 @@
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "pregel/engine/progress.hpp"
+#include "pregel/engine/spectator.hpp"
 #include "pregel/engine/trace.hpp"
 
 namespace pregel {
@@ -34,11 +35,14 @@ RunReport SuperstepLoop::run() {
   if (!options_.trace_file.empty() || !options_.trace_vertices_file.empty())
     trace_ = std::make_unique<TraceWriter>(*graph_.comm, options_);
   if (options_.progress && graph_.comm->rank() == 0) progress_ = std::make_unique<ProgressLine>();
+  if (options_.spectator != nullptr)
+    rank_times_ = std::make_unique<RankTimesExchange>(*graph_.comm, *options_.spectator);
   sums_.assign(kControlWords + board_.sum_words(), 0);
   maxima_.assign(board_.max_words(), 0);
 
   RunReport report;
   begin_or_restore(report);
+  if (options_.spectator != nullptr) options_.spectator->begin(report);
   core::barrier(*graph_.comm);
   run_time_ = core::Stopwatch();
   for (;; ++superstep_) {
@@ -71,6 +75,10 @@ RunReport SuperstepLoop::run() {
     report.compute_seconds += row.compute_seconds;
     report.per_superstep.push_back(row);
     if (progress_) progress_->show(row);
+    if (options_.spectator != nullptr) {
+      rank_times_->add(row);
+      options_.spectator->superstep(row, report);
+    }
     if (last) break;
   }
   report.run_seconds = earlier_seconds_ + core::all_reduce_value(*graph_.comm, run_time_.seconds(), core::Reduce::max);
@@ -103,7 +111,10 @@ void SuperstepLoop::synchronise(const SuperstepCounts& mine, const std::optional
   enter(Phase::barrier);
   const std::span<std::int64_t> sums(sums_), maxima(maxima_);
   board_.pack(sums.subspan(kControlWords), maxima);
-  core::all_reduce(*graph_.comm, sums, core::Reduce::sum);
+  if (rank_times_)
+    rank_times_->all_reduce_with(sums);
+  else
+    core::all_reduce(*graph_.comm, sums, core::Reduce::sum);
   if (sums_[kFailed] != 0) core::agree_on_failure(*graph_.comm, failure);
   if (!maxima.empty()) core::all_reduce(*graph_.comm, maxima, core::Reduce::max);
   take_reduced_words();

@@ -34,6 +34,8 @@ struct CheckpointOptions {
 struct CheckpointHooks {
   std::function<void(std::uint64_t superstep)> part_written{};
   std::function<void()> restoring{};
+  /// A checkpoint is complete on disk; `seconds` are this rank's.
+  std::function<void(std::uint64_t superstep, std::uint64_t bytes, double seconds)> written{};
 };
 
 class JobCheckpoints final : public Checkpointer {

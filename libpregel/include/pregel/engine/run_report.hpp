@@ -15,6 +15,7 @@ namespace pregel {
 
 class Checkpointer; // checkpointer.hpp
 class RunMonitor;
+class Spectator; // spectator.hpp
 
 /// What happens to a message whose target does not exist.
 enum class UnknownTarget { error, drop };
@@ -29,6 +30,7 @@ struct RunOptions {
   std::string trace_vertices_file = {}; ///< CSV, a row a vertex a superstep; for small graphs
   Checkpointer* checkpointer = nullptr; ///< saves the run, and says where it goes on; must outlive the run
   RunMonitor* monitor = nullptr;        ///< looks on; must outlive the run
+  Spectator* spectator = nullptr;       ///< watches live, on all ranks or none; must outlive the run
 };
 
 /// How the messages of a superstep were brought to the vertices that read them.

@@ -20,9 +20,10 @@
 
 namespace pregel {
 
-class TraceWriter;   // trace.hpp
-class ProgressLine;  // progress.hpp
-struct TraceDetails; // trace.hpp
+class RankTimesExchange; // spectator.hpp
+class TraceWriter;       // trace.hpp
+class ProgressLine;      // progress.hpp
+struct TraceDetails;     // trace.hpp
 
 /// What one rank did in the compute phase; summed over ranks at the barrier.
 struct SuperstepCounts {
@@ -99,6 +100,7 @@ class SuperstepLoop {
 
   std::unique_ptr<TraceWriter> trace_;
   std::unique_ptr<ProgressLine> progress_;
+  std::unique_ptr<RankTimesExchange> rank_times_; // with a spectator
   std::vector<std::int64_t> sums_, maxima_;
   core::Stopwatch run_time_;
   double earlier_seconds_ = 0; ///< of the supersteps before the checkpoint that the run goes on from

@@ -37,6 +37,8 @@ class Recoveries {
   void going_on(std::optional<std::uint64_t> restored_from);
 
   [[nodiscard]] bool any() const noexcept { return !done_.empty(); }
+  /// Those that the job has got over, as this rank saw them. Local.
+  [[nodiscard]] const std::vector<Recovery>& done() const noexcept { return done_; }
   /// The slowest rank's times, as DESIGN.md section 5 has it. Collective.
   [[nodiscard]] nlohmann::json to_json(const core::Communicator& comm) const;
 
