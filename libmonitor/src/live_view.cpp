@@ -11,7 +11,7 @@
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
 #include "core/log.hpp"
-#include "core/metrics.hpp"
+#include "core/stop_request.hpp"
 
 namespace monitor {
 namespace {
@@ -127,6 +127,8 @@ std::string LiveView::status() const {
   status["now"] = now;
   status["started"] = started_;
   status["up_seconds"] = now - started_;
+  // A launcher ends what is left of a job with SIGTERM: this is the first that survivors hear of a death.
+  status["stop_requested"] = core::StopRequest::made();
   status["failures"] = failures_;
   status["recoveries"] = recoveries_;
   status["restarts"] = restarts_;
