@@ -254,6 +254,11 @@ class Job {
     step.options.names = loaded.names.get();
     resolve_sources(world(), step.choice, loaded, step.sources);
     if (step.choice.values_file.empty()) return;
+    if (step.algorithm.reads_rows) {
+      step.options.start_rows =
+          pregel::read_value_rows(world(), step.choice.values_file, loaded.names.get(), loaded.graph);
+      return;
+    }
     step.options.start_values = pregel::read_values(world(), step.choice.values_file, loaded.names.get());
     pregel::require_values_of(world(), step.choice.values_file, loaded.names.get(), loaded.graph,
                               step.options.start_values);

@@ -71,7 +71,9 @@ void add_run_options(CLI::App& app, AlgorithmChoice& o) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str()
       ->group("Run");
-  app.add_option("--values", o.values_file, "start values, a line \"id value\" each (aggregate)")->group("Run");
+  app.add_option("--values", o.values_file,
+                 "start values, a line \"id value\" each (aggregate), or \"id value value ...\" (gcn)")
+      ->group("Run");
   app.add_option("--p", o.walk_p, "random-walk: reluctance to go back (1)")
       ->check(real_between(1e-6, 1e6))
       ->group("Run");
@@ -302,6 +304,7 @@ AlgorithmChoice parse_then(const std::string& text, const AlgorithmChoice& first
     const auto given = [&](const char* option) { return app.count(option) != 0; };
     if (given("--iterations") && !given("--tolerance")) choice.tolerance.reset();
     if (given("--tolerance") && !given("--iterations")) choice.iterations.reset();
+    if (choice.variant != "sage" && !given("--sample")) choice.sample.reset();
     if (given("--source") && !given("--sources")) choice.sources_file.clear();
     if (given("--sources") && !given("--source")) choice.source.clear();
     choice.then = text;

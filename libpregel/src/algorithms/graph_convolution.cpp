@@ -6,8 +6,9 @@
 // - sage: GraphSAGE's mean (Hamilton, Ying, Leskovec, "Inductive representation learning on large graphs", NIPS 2017),
 //   with a weight matrix for the own row beside that of the neighbours, of whom --sample are drawn for each layer:
 //     row of v = ReLU( (row of v) W_own + mean over drawn neighbours u of (row of u) W )
-// The last layer has no ReLU: its rows are scores. Neighbours are a set and direction is ignored: repeated edges count
-// once, and a loop not at all, because the own row has its term.
+// The first rows are read (--values) or drawn; weights are drawn. The last layer has no ReLU: its rows are scores.
+// Neighbours are a set and direction is ignored: repeated edges count once, and a loop not at all, because the own row
+// has its term.
 //
 // Rows are multiplied by W before they are sent, so that what travels has the width of the layer's result, whatever the
 // width of its input. A row travels in blocks of eight columns, one a superstep (graph_convolution.hpp): a layer of
@@ -21,10 +22,14 @@
 #include "pregel/algorithms/graph_convolution.hpp"
 
 #include <cmath>
+#include <optional>
+#include <ranges>
 
 #include <boost/serialization/vector.hpp>
 #include <fmt/format.h>
 
+#include "collectives/routed_exchange.hpp"
+#include "core/error.hpp"
 #include "registry.hpp"
 #include "run_program.hpp"
 
@@ -74,13 +79,17 @@ struct GraphConvolution {
 
   std::uint64_t seed, layers, width, sample;
   bool sage;
+  std::size_t features;                               ///< columns of a start row
+  const DistributedGraph* graph;                      ///< to find start rows in
+  std::span<const Row> start_rows{};                  ///< by LocalId; none: they are drawn
   std::size_t blocks = (width + kBlock - 1) / kBlock; ///< of a row: supersteps of a layer
   std::vector<Weights> weights{}, own_weights{};      ///< by layer; the latter for sage
 
   void draw_weights() {
     for (std::uint64_t layer = 0; layer < layers; ++layer) {
-      weights.emplace_back(seed, 2 * layer, width, width, blocks * kBlock);
-      if (sage) own_weights.emplace_back(seed, 2 * layer + 1, width, width, blocks * kBlock);
+      const std::size_t inputs = layer == 0 ? features : width;
+      weights.emplace_back(seed, 2 * layer, inputs, width, blocks * kBlock);
+      if (sage) own_weights.emplace_back(seed, 2 * layer + 1, inputs, width, blocks * kBlock);
     }
   }
 
@@ -88,7 +97,7 @@ struct GraphConvolution {
     const std::uint64_t superstep = context.superstep();
     Value& value = vertex.value();
     if (superstep == 0)
-      value.row = drawn_features(seed, vertex.id(), width);
+      value.row = start_row(vertex.id());
     else
       receive(vertex, messages, superstep - 1);
     if (superstep == layers * blocks) return;
@@ -106,6 +115,9 @@ struct GraphConvolution {
   }
 
  private:
+  [[nodiscard]] Row start_row(GlobalId id) const {
+    return start_rows.empty() ? drawn_features(seed, id, features) : start_rows[index(*graph->find(id))];
+  }
   static double convolution_scale(const Vertex<GraphConvolution>& vertex) {
     return 1 / std::sqrt(vertex.degree() + 1.0);
   }
@@ -144,9 +156,46 @@ struct GraphConvolution {
   }
 };
 
+/// Start rows at their vertices, by LocalId; zeros for vertices without one. Collective.
+std::vector<Row> route_rows(const DistributedGraph& graph, const ValueRows& given) {
+  struct Item {
+    std::uint64_t id, first; ///< the vertex, and the block's first column
+    Block columns;
+  };
+  std::vector<Row> rows(graph.local_count, Row(given.width, 0.0));
+  const auto all = std::views::iota(std::size_t{0}, given.ids.size());
+  auto produce = collectives::produce_each(all, [&](auto& push, std::size_t i) {
+    const std::span<const double> row = given.row(i);
+    for (std::size_t first = 0; first < row.size(); first += kBlock) {
+      Item item{number(given.ids[i]), first, {}};
+      std::ranges::copy(row.subspan(first, std::min(kBlock, row.size() - first)), item.columns.columns.begin());
+      push(graph.owner(given.ids[i]), item);
+    }
+  });
+  collectives::routed_exchange<Item>(*graph.comm, produce, [&](int, std::span<const Item> items) {
+    for (const Item& item : items) {
+      const std::optional<LocalId> v = graph.find(GlobalId{item.id});
+      if (!v)
+        throw core::InputError("--values names vertex " + std::to_string(item.id) + ", which the graph does not have");
+      const std::span<double> rest = std::span(rows[index(*v)]).subspan(item.first);
+      std::copy_n(item.columns.columns.begin(), std::min(kBlock, rest.size()), rest.begin());
+    }
+  });
+  return rows;
+}
+
 AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
                  const RunOptions& run_options) {
-  GraphConvolution program{run_options.seed, options.layers, options.width, options.sample, options.variant == "sage"};
+  const bool drawn = options.start_rows.width == 0;
+  const std::vector<Row> start_rows = drawn ? std::vector<Row>{} : route_rows(graph, options.start_rows);
+  GraphConvolution program{.seed = run_options.seed,
+                           .layers = options.layers,
+                           .width = options.width,
+                           .sample = options.sample,
+                           .sage = options.variant == "sage",
+                           .features = drawn ? options.width : options.start_rows.width,
+                           .graph = &graph,
+                           .start_rows = start_rows};
   program.draw_weights();
   RunOptions actual = run_options;
   if (program.sage) actual.use_combiner = false;
@@ -166,7 +215,8 @@ Algorithm graph_convolution_algorithm() {
           .summary =
               "graph convolution: --layers (2) of --width (16); --variant sage: the mean of --sample (10) neighbours",
           .variants = {"standard", "sage"},
-          .options = {"--layers", "--width", "--sample"},
+          .options = {"--values", "--layers", "--width", "--sample"},
+          .reads_rows = true,
           .needs =
               [](const AlgorithmOptions&) {
                 return GraphNeeds{.path = MessagePath::both_ways, .push = false, .simple = true};

@@ -81,6 +81,18 @@ class Values(RefusalTest):
         self.expect("1 0.5\n2 nan\n", "values.txt:2: 'nan' is not finite: no value can be that")
         self.expect("1 0.5\n2 x\n", "values.txt:2: 'x' is not a number: the value must be one")
 
+    def test_rows(self):
+        def expect(content, reason, *arguments, **options):
+            self.write("graph.txt", "1 2\n2 3\n")
+            self.write("values.txt", content)
+            self.expect_refusal(["gcn", "--graph", "graph.txt", "--values", "values.txt", *arguments, *OUTPUTS],
+                                reason, **options)
+        expect("1 1 2 3\n2 1 2\n3 1 2\n", "values.txt:2: expected 3 values as in the first line, found 2",
+               ranks=ALL_RANKS)
+        expect("1 1 2\n2 1 inf\n", "values.txt:2: 'inf' is not finite: no value can be that")
+        expect("1 1 2\n4 1 2\n", "values.txt:2: '4' is not a vertex of the graph")
+        expect("1 1 2\n1 1 2\n", "values.txt:1: '1' is listed more than once", "--ids", "string")
+
     def test_missing_file(self):
         self.write("graph.txt", "1 2\n")
         self.expect_refusal(["aggregate", "--graph", "graph.txt", "--values", "absent.txt", *OUTPUTS],

@@ -77,7 +77,7 @@ class Pregel(RefusalTest):
         for option in ["--iterations", "5"], ["--damping", "0.5"], ["--tolerance", "0.1"]:
             self.expect([*sssp, *option], re.compile(f"^{option[0]} does not go with sssp; it is for pagerank"))
         self.expect([*sssp, "--parents"], re.compile("^--parents does not go with sssp; it is for bfs"))
-        self.expect([*sssp, "--values", "v.txt"], re.compile("^--values does not go with sssp; it is for aggregate"))
+        self.expect([*sssp, "--values", "v.txt"], re.compile("^--values does not go with sssp; it is for gcn, aggregate"))
         self.expect(["pagerank", *CHAIN, "--iterations", "3", "--variant", "textbook"],
                     "--iterations goes with --variant standard only; use --max-supersteps with textbook")
         self.expect(["pagerank", *CHAIN, "--iterations", "3", "--tolerance", "0.1"],

@@ -24,10 +24,10 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-Matrix weights(std::uint64_t which, std::size_t width) {
-  const std::vector<double> drawn = drawn_weights(kSeed, which, width, width);
-  Matrix w(width);
-  for (std::size_t i = 0; i < width; ++i) w[i].assign(&drawn[i * width], &drawn[i * width] + width);
+Matrix weights(std::uint64_t which, std::size_t width, std::size_t inputs) {
+  const std::vector<double> drawn = drawn_weights(kSeed, which, inputs, width);
+  Matrix w(inputs);
+  for (std::size_t i = 0; i < inputs; ++i) w[i].assign(&drawn[i * width], &drawn[i * width] + width);
   return w;
 }
 
@@ -35,6 +35,10 @@ Matrix start_rows(const oracle::Graph& graph, std::size_t width) {
   Matrix rows;
   for (const oracle::Id id : graph.vertices) rows.push_back(drawn_features(kSeed, GlobalId{id}, width));
   return rows;
+}
+
+std::size_t rows_width(const Matrix& rows) {
+  return rows.empty() ? 0 : rows[0].size();
 }
 
 void rectify(Matrix& rows) {
@@ -96,17 +100,39 @@ INSTANTIATE_TEST_SUITE_P(All, GraphConvolutionTest, testing::ValuesIn(settings()
 TEST_P(GraphConvolutionTest, IsTheProductOfMatrices) {
   for_structure_graphs(GetParam(), [](const oracle::Graph& graph) {
     const Matrix adjacency = normalised_adjacency(graph);
-    for (const auto& [layers, width] : {std::pair(1, 3), std::pair(3, 10)}) {
-      AlgorithmOptions options;
-      options.layers = static_cast<std::uint64_t>(layers);
-      options.width = static_cast<std::uint64_t>(width);
-      Matrix rows = start_rows(graph, options.width);
-      for (std::uint64_t layer = 0; layer < options.layers; ++layer) {
-        if (layer > 0) rectify(rows);
-        rows = product(product(adjacency, rows), weights(2 * layer, options.width));
-      }
-      expect_rows(rows, graph, options);
+    AlgorithmOptions options;
+    options.layers = 3;
+    options.width = 10; // two blocks, the second not full
+    Matrix rows = start_rows(graph, options.width);
+    for (std::uint64_t layer = 0; layer < options.layers; ++layer) {
+      if (layer > 0) rectify(rows);
+      rows = product(product(adjacency, rows), weights(2 * layer, options.width, rows_width(rows)));
     }
+    expect_rows(rows, graph, options);
+  });
+}
+
+/// Rows wider than the layers, on several ranks, and missing for every third vertex.
+TEST_P(GraphConvolutionTest, TakesStartRows) {
+  for_structure_graphs(GetParam(), [](const oracle::Graph& graph) {
+    AlgorithmOptions options;
+    options.layers = 2;
+    options.width = 4;
+    options.start_rows.width = 13;
+    Matrix rows(graph.vertices.size(), std::vector<double>(options.start_rows.width, 0.0));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i % 3 == 2) continue;
+      rows[i] = drawn_features(77, GlobalId{graph.vertices[i]}, options.start_rows.width);
+      if (i % static_cast<std::size_t>(world().size()) != static_cast<std::size_t>(world().rank())) continue;
+      options.start_rows.ids.push_back(GlobalId{graph.vertices[i]});
+      options.start_rows.values.insert(options.start_rows.values.end(), rows[i].begin(), rows[i].end());
+    }
+    const Matrix adjacency = normalised_adjacency(graph);
+    for (std::uint64_t layer = 0; layer < options.layers; ++layer) {
+      if (layer > 0) rectify(rows);
+      rows = product(product(adjacency, rows), weights(2 * layer, options.width, rows_width(rows)));
+    }
+    expect_rows(rows, graph, options);
   });
 }
 
@@ -120,9 +146,9 @@ TEST_P(GraphConvolutionTest, MeanOfSampledNeighbours) {
       Matrix rows = start_rows(graph, options.width);
       for (std::uint64_t layer = 0; layer < options.layers; ++layer) {
         if (layer > 0) rectify(rows);
-        const Matrix near =
-            product(product(drawn_means(graph, sample, layer * 2), rows), weights(2 * layer, options.width));
-        rows = product(rows, weights(2 * layer + 1, options.width));
+        const Matrix near = product(product(drawn_means(graph, sample, layer * 2), rows),
+                                    weights(2 * layer, options.width, rows_width(rows)));
+        rows = product(rows, weights(2 * layer + 1, options.width, rows_width(rows)));
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (std::size_t c = 0; c < rows[i].size(); ++c) rows[i][c] += near[i][c];
       }

@@ -14,6 +14,7 @@
 #include "pregel/graph/graph_builder.hpp"
 #include "pregel/io/result_summary.hpp"
 #include "pregel/io/results.hpp"
+#include "pregel/io/value_rows.hpp"
 
 namespace pregel {
 
@@ -24,11 +25,12 @@ struct AlgorithmOptions {
   std::optional<std::uint64_t> iterations;
   double damping = 0.85;
   double tolerance = 1e-9;
-  double walk_p = 1, walk_q = 1; ///< random walks: reluctance to go back, and to go away (node2vec)
+  double walk_p = 1, walk_q = 1;                     ///< random walks: reluctance to go back, and to go away (node2vec)
   std::uint64_t layers = 2, width = 16, sample = 10; ///< graph convolutions; neighbours that a vertex draws
   bool parents = false;
   std::vector<std::pair<GlobalId, double>> start_values; ///< this rank's share, of any vertices (--values)
-  const NameDirectory* names = nullptr;                  ///< of string ids, for messages
+  ValueRows start_rows;                 ///< the same where a vertex has several (Algorithm::reads_rows)
+  const NameDirectory* names = nullptr; ///< of string ids, for messages
 };
 
 struct AlgorithmRun {
@@ -44,9 +46,10 @@ struct Algorithm {
   /// that it reads; the program refuses the others, because an option without effect is a mistake of the user's.
   std::vector<std::string_view> options = {};
   bool needs_source = false;
-  bool takes_sources = false; ///< --source or --sources are of one run; without them it takes all vertices
-  bool reads_weights = false; ///< shortest paths: also used without weights (each arc counts 1)
+  bool takes_sources = false;             ///< --source or --sources are of one run; without them it takes all vertices
+  bool reads_weights = false;             ///< shortest paths: also used without weights (each arc counts 1)
   ResultKind result = ResultKind::values; ///< what --summary says of it
+  bool reads_rows = false;                ///< --values gives each vertex a row of values
   GraphNeeds (*needs)(const AlgorithmOptions&);
   /// Runs on a graph built for needs(). Collective.
   AlgorithmRun (*run)(const DistributedGraph&, core::ThreadTeam&, const AlgorithmOptions&, const RunOptions&);
