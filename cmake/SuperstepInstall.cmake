@@ -26,6 +26,8 @@ install(EXPORT SuperstepTargets NAMESPACE Superstep:: DESTINATION ${superstep_pa
 foreach(program pregel pstrain ringbench graphgen supervise)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES scripts/completion/superstep.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+      RENAME ${program})
   endif()
 endforeach()
 
