@@ -19,6 +19,7 @@
 #include "core/log.hpp"
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
+#include "monitor/pstrain_view.hpp"
 #include "ps/data/dataset.hpp"
 #include "ps/data/fingerprint.hpp"
 #include "ps/error.hpp"
@@ -163,6 +164,12 @@ nlohmann::json metrics(const core::Communicator& comm, const PstrainOptions& o, 
 template <class T>
 void train(const core::Communicator& comm, PstrainOptions o, const std::string& command_line) {
   const ps::Roles roles = drivers::roles_of(o, comm.size());
+  std::optional<drivers::PstrainView> view;
+  if (o.monitor.port) {
+    view.emplace(o, roles, comm.size()).serve(comm, o.quiet);
+    view->enter_phase("loading the data");
+    o.training.spectator = &*view;
+  }
   ps::check_pace(o.training.pace, roles.workers());
   std::optional<ps::TrainingCheckpoints> checkpoints;
   const Data<T> data = load<T>(comm, o, roles);
@@ -171,6 +178,7 @@ void train(const core::Communicator& comm, PstrainOptions o, const std::string& 
   const auto model = core::agree(comm, [&] { return ps::make_model<T>(model_options); });
   o.training.gradients =
       o.gradients.value_or(ps::gradients_for(o.epochs.value_or(1), shape.rows, roles.workers(), o.training.batch));
+  if (view) view->data_are_there(data.train.description, model->parameter_count(), o.training.gradients);
   say(comm, o,
       fmt::format("{}; {} with {} parameters; {} worker{} and {} server{} on {} rank{}", data.train.description,
                   o.model, model->parameter_count(), roles.workers(), roles.workers() == 1 ? "" : "s",
@@ -211,6 +219,7 @@ void train(const core::Communicator& comm, PstrainOptions o, const std::string& 
     throw error;
   }
   if (checkpoints) checkpoints->complete(comm);
+  if (view) view->end("finished");
 }
 
 /// One line a row, so exact that the numbers can be read back: the target, or the class and the probabilities (one

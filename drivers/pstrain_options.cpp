@@ -291,6 +291,7 @@ std::optional<PstrainOptions> parse_pstrain_options(int argc, char** argv, bool 
   add_training_options(app, options);
   add_drill_options(app, options);
   add_output_options(app, options);
+  add_monitor_options(app, options.monitor);
   for (const char* name :
        {"--data", "--test", "--servers", "--topology", "--output", "--metrics", "--predict", "--checkpoint-dir"})
     app.get_option(name)->check(not_empty());

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/communicator.hpp"
+#include "monitor/monitor_options.hpp"
 #include "ps/models/model.hpp"
 #include "ps/training/roles.hpp"
 #include "ps/training/training_checkpoints.hpp"
@@ -42,6 +43,7 @@ struct PstrainOptions {
 
   ps::CheckpointOptions checkpoints;
   std::string output, metrics, predict;
+  MonitorOptions monitor;
   bool progress = false, quiet = false;
 
   std::set<std::string> given; ///< names of the options that the command line has, be it with their defaults

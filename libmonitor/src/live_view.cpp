@@ -50,13 +50,17 @@ std::vector<Event> story_of_restarts() {
   if (text == nullptr) return events;
   const nlohmann::json story = nlohmann::json::parse(text, nullptr, false);
   if (!story.is_array()) return events;
-  for (const nlohmann::json& restart : story) {
-    if (!restart.is_object()) continue;
-    const double time = restart.value("time", 0.0);
-    const int ranks = restart.value("ranks_after", 0);
-    events.push_back({time, "failure", std::nullopt, restart.value("failure", std::string("the job failed"))});
-    events.push_back({restart.value("restart_time", time), "restart", std::nullopt,
-                      fmt::format("started again on {} rank{}", ranks, ranks == 1 ? "" : "s")});
+  try {
+    for (const nlohmann::json& restart : story) {
+      const double time = restart.at("time");
+      const int ranks = restart.at("ranks_after");
+      const Event failure{time, "failure", std::nullopt, restart.at("failure")};
+      events.push_back(failure);
+      events.push_back({restart.value("restart_time", time), "restart", std::nullopt,
+                        fmt::format("started again on {} rank{}", ranks, ranks == 1 ? "" : "s")});
+    }
+  } catch (const nlohmann::json::exception&) { // somebody else's variable
+    return {};
   }
   return events;
 }

@@ -61,7 +61,9 @@ class LiveView {
 
   /// Whether this rank serves.
   [[nodiscard]] bool serves() const noexcept { return server_ != nullptr; }
-  /// Why this view's job is not the first, if so.
+  /// The port, on all ranks, once serve() has returned.
+  [[nodiscard]] int port() const noexcept { return endpoint_.port; }
+  /// supervise has started the job again.
   [[nodiscard]] bool was_restarted() const noexcept { return restarts_ > 0; }
 
  protected:

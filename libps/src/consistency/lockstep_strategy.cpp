@@ -14,6 +14,7 @@ collectives::AllReduceOptions mean_in_worker_order() {
 template <class T>
 void LockstepStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
   for (stopped_ = false; round_ < rounds; ++round_) {
+    this->pulse();
     look();
     if (round_ % rounds_between_questions_ == 0) {
       const int stop = this->should_stop(stop_asked) ? 1 : 0;

@@ -36,6 +36,7 @@ void ServedStrategy<T>::train(std::uint64_t rounds, StopAsked stop_asked) {
   core::Patience patience(longest_pause_);
   core::Request meeting;
   for (bool meeting_begun = false;;) {
+    this->pulse();
     bool moved = serve();
     for (Runner& runner : runners_) moved = advance(runner, rounds) || moved;
     moved = watch_loss() || moved;

@@ -109,7 +109,9 @@ Trainer<T>::Trainer(const core::Communicator& comm, const Roles& roles, const Tr
             ? fmt::format("--strategy {} needs a server: give --servers 1 or more, or all", options.strategy)
             : fmt::format("--strategy {} has no servers: leave --servers out", options.strategy));
   }
-  strategy_ = make_strategy(TrainingSite<T>{comm, roles, options_, model, workers_, monitor_, measured_});
+  if (options_.spectator != nullptr)
+    board_ = std::make_unique<ProgressBoard>(comm, roles, measured_, monitor_.curve(), *options_.spectator);
+  strategy_ = make_strategy(TrainingSite<T>{comm, roles, options_, model, workers_, monitor_, measured_, board_.get()});
 }
 
 template <class T>
@@ -123,7 +125,12 @@ TrainingReport Trainer<T>::run(TrainingCheckpoints* checkpoints) {
   }
   core::quiet_barrier(*comm_);
   monitor_.start(seconds_before_, monitor_.curve());
+  if (board_) {
+    board_->begin(rounds_ * steps_per_round_);
+    options_.spectator->begin(monitor_.curve(), resumed_from_);
+  }
   train(checkpoints);
+  if (board_) board_->post_and_tell();
 
   TrainingReport report;
   report.seconds = core::all_reduce_value(*comm_, monitor_.seconds(), core::Reduce::max);
@@ -138,6 +145,10 @@ TrainingReport Trainer<T>::run(TrainingCheckpoints* checkpoints) {
   const nlohmann::json seen = curve_of_monitor();
   report.curve = curve_of(seen.at("curve"));
   report.diverged = seen.at("diverged").get<bool>();
+  if (board_) {
+    board_->post_and_tell(); // all have told their last numbers before they came here
+    options_.spectator->trained(report.curve);
+  }
   if (!seen.at("reached").is_null()) report.reached = point_of(seen.at("reached"));
   return report;
 }
@@ -193,6 +204,9 @@ void Trainer<T>::save(TrainingCheckpoints& checkpoints, std::uint64_t rounds) {
                          {"seconds", core::all_reduce_value(*comm_, monitor_.seconds(), core::Reduce::max)},
                          {"curve", curve_of_monitor().at("curve")}};
   checkpoints.save(*comm_, rounds * steps_per_round_, strategy_->save(), std::move(meta));
+  if (options_.spectator == nullptr) return;
+  const nlohmann::json& written = checkpoints.written().back();
+  options_.spectator->checkpoint(written.at("step"), written.at("bytes"), written.at("seconds"));
 }
 
 template <class T>

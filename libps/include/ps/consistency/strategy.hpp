@@ -23,6 +23,7 @@
 #include "ps/training/measurements.hpp"
 #include "ps/training/roles.hpp"
 #include "ps/training/training_options.hpp"
+#include "ps/training/training_spectator.hpp"
 #include "ps/training/worker.hpp"
 
 namespace ps {
@@ -37,6 +38,7 @@ struct TrainingSite {
   std::vector<Worker<T>>& workers; ///< this rank's, ascending
   LossMonitor<T>& monitor;         ///< watches on one rank
   Measurements& measured;          ///< this rank's
+  ProgressBoard* board = nullptr;  ///< for those who watch, if anybody does
 };
 
 /// Whether a round may begin is asked at each of its beginnings, on this rank: a signal has come. Local.
@@ -75,6 +77,11 @@ class Strategy {
   /// Somebody on this rank wants the run to end: a signal, or the monitor. Local.
   [[nodiscard]] bool should_stop(StopAsked stop_asked) const {
     return (stop_asked != nullptr && stop_asked()) || site_.monitor.wants_stop();
+  }
+
+  /// To be called at every turn of the strategy's loop.
+  void pulse() {
+    if (site_.board != nullptr) site_.board->pulse();
   }
 
   TrainingSite<T> site_;

@@ -76,6 +76,7 @@ class Trainer {
   std::vector<Worker<T>> workers_;
   LossMonitor<T> monitor_;
   Measurements measured_;
+  std::unique_ptr<ProgressBoard> board_; // with a spectator
   std::unique_ptr<Strategy<T>> strategy_;
   std::vector<T> parameters_;
   std::uint64_t rounds_ = 0;           // that all workers have done

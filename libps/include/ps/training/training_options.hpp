@@ -13,6 +13,8 @@
 
 namespace ps {
 
+class TrainingSpectator; // training_spectator.hpp
+
 /// How fast workers are, for experiments with slow ones (straggler injection).
 struct PaceOptions {
   /// Each gradient takes at least so many seconds of wall time: the rest is slept, so that ranks may outnumber cores.
@@ -44,6 +46,7 @@ struct TrainingOptions {
   std::optional<double> target_loss; ///< stop when the monitored loss is not greater
   std::uint64_t loss_every = 0;      ///< versions between two looks at the loss; 0: at most a twentieth of the time
   bool progress = false;             ///< a progress line on standard error
+  TrainingSpectator* spectator = nullptr; ///< watches live, on all ranks or none; must outlive the run
 };
 
 } // namespace ps
