@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs what Superstep is built from, on Debian 12 or 13 (and relatives), as root or through sudo.
 #
-#   scripts/install_dependencies.sh [--list]
+#   scripts/install_dependencies.sh [--tests] [--list]
+#
+#   --tests   also a browser, for the test of the live view; the test is skipped where it cannot be had
 #
 # Does nothing when everything is there, and does not touch an MPI that is installed already (Open MPI or MPICH, also
 # from a cluster's modules). --list prints the packages. On other systems install the list's equivalents yourself.
@@ -11,6 +13,17 @@ source "$(dirname "$0")/lib/common.sh"
 packages=(g++ cmake ninja-build libboost-serialization-dev libhdf5-dev zlib1g-dev libzstd-dev libfmt-dev libspdlog-dev
   nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev libeigen3-dev libcpp-httplib-dev python3)
 mpi_packages=(openmpi-bin libopenmpi-dev)
+
+# Chromium and what drives it.
+test_packages=(chromium chromium-driver python3-selenium)
+if [ "${1:-}" = --tests ]; then
+  shift
+  if command -v dpkg-query >/dev/null 2>&1; then
+    mapfile -t missing < <(missing_packages "${test_packages[@]}")
+    [ ${#missing[@]} -eq 0 ] || install_packages install_test_dependencies "${missing[@]}" ||
+      say "SKIPPED: the test of the live view in a browser, as ${missing[*]} cannot be installed"
+  fi
+fi
 
 case "${1:-}" in
   "") ;;

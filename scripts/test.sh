@@ -29,7 +29,7 @@ case "${1:-}" in
     ;;
 esac
 
-"$repository/scripts/install_dependencies.sh"
+"$repository/scripts/install_dependencies.sh" --tests
 source "$repository/scripts/lib/mpi_env.sh"
 build_preset "$preset"
 

@@ -119,7 +119,7 @@ void LiveView::end(const std::string& phase) {
 }
 
 void LiveView::stop_serving() {
-  end("failed");
+  end(core::StopRequest::made() ? "stopped" : "failed");
   server_.reset();
 }
 
