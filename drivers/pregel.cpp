@@ -16,6 +16,7 @@
 
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
+#include "core/binding.hpp"
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "core/fault_tolerance.hpp"
@@ -231,6 +232,7 @@ class Job {
     load_seconds_ = first.seconds;
     description_ = first.description;
     checkpoints_.keep_graph(first);
+    bindings_ = core::all_bindings(world()); // anew after a loss
     tell_of_graphs();
   }
 
@@ -239,6 +241,7 @@ class Job {
     say(fmt::format("{}: {} vertices, {} edges, {}, loaded in {:.3f} s on {} rank{} x {} thread{}", g.description,
                     g.graph.vertex_count, g.graph.edge_count, g.graph.directed ? "directed" : "undirected", g.seconds,
                     world().size(), world().size() == 1 ? "" : "s", o_.threads, o_.threads == 1 ? "" : "s"));
+    say(core::describe(bindings_, o_.threads));
     if (loaded_.graphs.size() == 1) return;
     std::vector<std::string> users(loaded_.graphs.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -354,6 +357,7 @@ class Job {
   std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
   LoadedGraphs loaded_;
   double load_seconds_ = 0;
+  std::vector<core::Binding> bindings_; // a rank
   std::string description_;
   std::uint64_t attempts_ = 0;
   bool prepared_ = false;
@@ -373,6 +377,7 @@ void Job::write_metrics(const std::vector<nlohmann::json>& entries) const {
                      {"partition", o_.partition},
                      {"load_seconds", load_seconds_},
                      {"read_seconds", loaded_.read_seconds},
+                     {"bindings", core::to_json(bindings_)},
                      {"peak_rss_bytes", peak},
                      {"checkpoints", checkpoints_.written()},
                      {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},
