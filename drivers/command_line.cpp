@@ -33,6 +33,18 @@ std::string one_line(const CLI::ParseError& error) {
   return message;
 }
 
+std::pair<std::size_t, double> parse_straggler(const std::string& text, const char* number) {
+  const std::size_t colon = text.find(':');
+  std::size_t who = 0;
+  double factor = 0;
+  const char* const end = text.data() + std::min(colon, text.size());
+  const auto [stop, error] = std::from_chars(text.data(), end, who);
+  if (colon == std::string::npos || error != std::errc{} || stop != end ||
+      !CLI::detail::lexical_cast(text.substr(colon + 1), factor))
+    throw core::InputError(fmt::format("--straggler {}: {}:FACTOR is wanted, as in 3:4", text, number));
+  return {who, factor};
+}
+
 CLI::Validator real_between(double least, double most) {
   return {[=](const std::string& text) -> std::string {
             double x = 0;

@@ -1,9 +1,11 @@
 // What every program does with its command line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +17,9 @@ namespace drivers {
 
 /// What is wrong with a command line, without line breaks. Local.
 [[nodiscard]] std::string one_line(const CLI::ParseError& error);
+
+/// NUMBER:FACTOR, as --straggler takes it; `number` is what the user calls the number. InputError. Local.
+[[nodiscard]] std::pair<std::size_t, double> parse_straggler(const std::string& text, const char* number);
 
 // Checks of values, which CLI11's own let through.
 

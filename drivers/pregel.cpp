@@ -6,6 +6,7 @@
 // it has come to its end on all of them.
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "core/log.hpp"
 #include "core/metrics.hpp"
 #include "core/runtime.hpp"
+#include "core/timeline.hpp"
 #include "monitor/pregel_view.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 #include "pregel/checkpoint/job_checkpoints.hpp"
@@ -30,6 +32,7 @@
 #include "pregel/io/results.hpp"
 #include "pregel/recovery/recoveries.hpp"
 #include "pregel/recovery/run_watch.hpp"
+#include "pregel_forecast.hpp"
 #include "pregel_input.hpp"
 #include "pregel_options.hpp"
 #include "pregel_report.hpp"
@@ -136,9 +139,18 @@ class Job {
                  [this](std::uint64_t k, std::uint64_t bytes, double seconds) {
                    if (view_) view_->checkpoint_written(k, bytes, seconds);
                  }}) {
+    slowness_ = drivers::slowness_of(options, session.first_rank(), session.world().size());
+    if (!options.timeline.empty()) keep_timeline();
     for (const AlgorithmChoice* choice : options.choices())
       steps_.push_back({*choice, pregel::find_algorithm(choice->algorithm), algorithm_options_of(*choice), {}});
     if (options.monitor.port) view_ = std::make_unique<drivers::PregelView>(options, world().size());
+  }
+
+  /// Tells what the job would take, and runs nothing. Collective.
+  void tell_forecast() const {
+    if (o_.graph.empty() && o_.generate.empty())
+      throw InputError("--dry-run looks at a graph: give --graph or --generate");
+    for (const std::string& line : lines_of(drivers::forecast(world(), o_, graph_users()))) say(line);
   }
 
   /// Runs until all living ranks are done. Collective.
@@ -159,6 +171,21 @@ class Job {
     if (world().rank() == 0 && !o_.quiet) fmt::print("{}\n", line);
   }
 
+  /// Local.
+  void keep_timeline() {
+    const std::size_t spans = core::Timeline::usual_spans(world().size(), o_.threads);
+    timeline_ = std::make_unique<core::Timeline>(session_.first_rank(), o_.threads, spans);
+    team_.observe([this](int thread, auto begin, auto end) { timeline_->add_work(thread, begin, end); });
+  }
+  /// A phase of this rank, for the timeline, in which `work` is done.
+  template <class F>
+  void in_phase(core::Timeline::Kind kind, F&& work) {
+    const core::Stopwatch watch;
+    if (timeline_) timeline_->working_for(kind);
+    work();
+    if (timeline_) timeline_->add(kind, watch.seconds(), core::Timeline::Clock::now());
+  }
+
   /// From now on SIGTERM and SIGUSR1 are wishes, if there is a place for the state. One that comes while the graph is
   /// loaded is honoured after the first superstep. Local.
   void stop_on_request() {
@@ -175,6 +202,9 @@ class Job {
       error.set_rank(loss.launcher_ranks.front()); // all survivors know
       throw error;
     }
+    if (timeline_)
+      timeline_->mark(fmt::format("rank {} lost in superstep {}", fmt::join(loss.launcher_ranks, " and rank "),
+                                  watch_.superstep()));
     recoveries_.lost(loss, watch_.superstep(), watch_.waiting_seconds());
     if (view_) view_->lost(loss, watch_.superstep(), world().rank() == 0);
     if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
@@ -189,7 +219,7 @@ class Job {
     checkpoints_.begin_attempt(world(), attempts_);
     prepare();
     if (view_) view_->enter_phase(attempts_ > 0 ? "recovering" : "loading the graph");
-    obtain_graphs();
+    in_phase(core::Timeline::Kind::load, [this] { obtain_graphs(); });
     for (std::size_t i = 0; i < steps_.size(); ++i) prepare_step(i); // what cannot run is refused before anything runs
     watch_.at_next_superstep([this] { going_on(); });
     std::vector<nlohmann::json> entries;
@@ -198,6 +228,7 @@ class Job {
       release_graphs_after(i);
     }
     write_metrics(entries);
+    if (timeline_) timeline_->write(world(), o_.timeline);
     checkpoints_.complete(world());
   }
 
@@ -206,6 +237,7 @@ class Job {
     if (core::all_reduce_value(world(), prepared_ ? 1 : 0, core::Reduce::min) != 0) return;
     for (Step& step : steps_) step.sources = read_sources(world(), o_, step.choice);
     checkpoints_.prepare(world());
+    if (timeline_) timeline_->start(world());
     prepared_ = true;
   }
 
@@ -215,8 +247,7 @@ class Job {
     if (core::all_reduce_value(world(), partitioner_ ? 1 : 0, core::Reduce::min) == 0) partitioner_.reset();
     const pregel::Placement placement{pregel::parse_partition_kind(o_.partition), partitioner_};
     loaded_ = {};
-    std::vector<GraphUser> users;
-    for (const Step& step : steps_) users.push_back({&step.algorithm, step.algorithm.needs(step.options)});
+    const std::vector<GraphUser> users = graph_users();
     std::optional<LoadedGraph> stored;
     if (o_.saves()) stored = checkpoints_.load_graph(users.front().needs, placement); // there is no --then
     if (stored) {
@@ -225,6 +256,7 @@ class Job {
     } else {
       if (o_.graph.empty() && o_.generate.empty())
         throw InputError("there is no graph in " + o_.checkpoint_dir + " to resume with: give --graph or --generate");
+      drivers::require_memory(world(), o_, users);
       loaded_ = load_graphs(world(), o_, users, placement, team_);
     }
     const LoadedGraph& first = loaded_.graphs.front();
@@ -234,6 +266,12 @@ class Job {
     checkpoints_.keep_graph(first);
     bindings_ = core::all_bindings(world()); // anew after a loss
     tell_of_graphs();
+  }
+
+  [[nodiscard]] std::vector<GraphUser> graph_users() const {
+    std::vector<GraphUser> users;
+    for (const Step& step : steps_) users.push_back({&step.algorithm, step.algorithm.needs(step.options)});
+    return users;
   }
 
   void tell_of_graphs() const {
@@ -281,6 +319,7 @@ class Job {
     recoveries_.going_on(checkpoints_.restored_from());
     if (view_ && recoveries_.done().size() > recovered) view_->recovered(recoveries_.done().back());
     if (view_ && attempts_ == 0) view_->launched(checkpoints_.restored_from());
+    if (timeline_ && attempts_ > 0) timeline_->mark(fmt::format("recovered, on {} ranks", world().size()));
     if (attempts_ > 0 || !checkpoints_.restored_from()) return;
     resumed_from_ = checkpoints_.restored_from();
     core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
@@ -297,6 +336,8 @@ class Job {
     if (o_.saves()) run.checkpointer = &checkpoints_;
     run.monitor = &watch_;
     run.spectator = view_.get();
+    run.timeline = timeline_.get();
+    run.slowness = slowness_;
     return run;
   }
 
@@ -305,6 +346,7 @@ class Job {
     const AlgorithmChoice& choice = steps_[i].choice;
     const LoadedGraph& loaded = graph_of(i);
     if (view_) view_->graph_is_there(loaded);
+    if (timeline_) timeline_->mark("begins: " + choice.algorithm);
     const Outcome outcome = run_all(steps_[i], loaded.graph);
     watch_.idle();
     if (i + 1 == steps_.size()) watch_.stop_at_once();
@@ -316,7 +358,9 @@ class Job {
     }
     if (view_) view_->enter_phase("writing results");
     const core::Stopwatch output_time;
-    if (!choice.output.empty()) pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output);
+    if (!choice.output.empty())
+      in_phase(core::Timeline::Kind::output,
+               [&] { pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output); });
     nlohmann::json entry = drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
     if (choice.summary) entry["summary"] = std::move(summary);
     return entry;
@@ -356,8 +400,9 @@ class Job {
   std::unique_ptr<drivers::PregelView> view_;      // with --monitor
   std::optional<pregel::Partitioner> partitioner_; // of the attempt at hand, or adapted for the next
   LoadedGraphs loaded_;
-  double load_seconds_ = 0;
+  double load_seconds_ = 0, slowness_ = 1;
   std::vector<core::Binding> bindings_; // a rank
+  std::unique_ptr<core::Timeline> timeline_;
   std::string description_;
   std::uint64_t attempts_ = 0;
   bool prepared_ = false;
@@ -387,6 +432,7 @@ void Job::write_metrics(const std::vector<nlohmann::json>& entries) const {
                   {"seed", o_.seed},
                   {"graph", description_},
                   {"graph_fingerprint", document.at("graph_fingerprint")}});
+    if (!o_.stragglers.empty()) stamp["straggler"] = o_.stragglers;
     document.erase("graph_fingerprint");
     document["stamp"] = stamp;
     core::write_json(o_.metrics, document);
@@ -401,7 +447,10 @@ core::ExitCode run(core::Session& session, int argc, char** argv) {
   drivers::check_pregel_files(world, *options);
   const std::vector<std::string> words(argv, argv + argc);
   Job job(session, *options, fmt::format("{}", fmt::join(words, " ")));
-  job.run();
+  if (options->dry_run)
+    job.tell_forecast();
+  else
+    job.run();
   return core::ExitCode::success;
 }
 

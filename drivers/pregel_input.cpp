@@ -50,38 +50,6 @@ RawGraph read_or_generate(const core::Communicator& comm, const PregelOptions& o
   return raw;
 }
 
-struct GraphPlan {
-  std::vector<pregel::GraphNeeds> needs;
-  std::vector<std::size_t> graph_of; // a user
-};
-
-/// Users share a graph unless its arcs differ: PUSH lists and lists of edges out are only added. Local.
-GraphPlan plan_graphs(const std::vector<GraphUser>& users, const pregel::BuildOptions& build, bool weighted) {
-  GraphPlan plan;
-  for (const GraphUser& user : users) {
-    pregel::GraphNeeds needs = user.needs;
-    needs.weights = weighted && user.algorithm->reads_weights;
-    if (build.self_loops == pregel::SelfLoops::drop && build.multi_edges == pregel::MultiEdges::drop)
-      needs.simple = false; // it is anyway
-    if (!build.directed) {  // both ways anyway, and nothing to mark
-      needs.path = pregel::MessagePath::along_edges;
-      needs.directions = false;
-    }
-    const auto same = std::ranges::find_if(plan.needs, [&](const pregel::GraphNeeds& other) {
-      return other.path == needs.path && other.weights == needs.weights && other.directions == needs.directions &&
-             other.simple == needs.simple;
-    });
-    plan.graph_of.push_back(static_cast<std::size_t>(same - plan.needs.begin()));
-    if (same == plan.needs.end()) {
-      plan.needs.push_back(needs);
-    } else {
-      same->push = same->push || needs.push;
-      same->out_edges = same->out_edges || needs.out_edges;
-    }
-  }
-  return plan;
-}
-
 [[noreturn]] void refuse_source(const AlgorithmChoice& o, const Source& source, const std::string& reason) {
   if (source.line != 0) throw pregel::FileError(o.sources_file, source.line, reason);
   throw InputError(reason);
@@ -119,6 +87,32 @@ std::string read_sources_file(const std::string& path) {
 }
 
 } // namespace
+
+GraphPlan plan_graphs(const std::vector<GraphUser>& users, const pregel::BuildOptions& build, bool weighted) {
+  GraphPlan plan;
+  for (const GraphUser& user : users) {
+    pregel::GraphNeeds needs = user.needs;
+    needs.weights = weighted && user.algorithm->reads_weights;
+    if (build.self_loops == pregel::SelfLoops::drop && build.multi_edges == pregel::MultiEdges::drop)
+      needs.simple = false; // it is anyway
+    if (!build.directed) {  // both ways anyway, and nothing to mark
+      needs.path = pregel::MessagePath::along_edges;
+      needs.directions = false;
+    }
+    const auto same = std::ranges::find_if(plan.needs, [&](const pregel::GraphNeeds& other) {
+      return other.path == needs.path && other.weights == needs.weights && other.directions == needs.directions &&
+             other.simple == needs.simple;
+    });
+    plan.graph_of.push_back(static_cast<std::size_t>(same - plan.needs.begin()));
+    if (same == plan.needs.end()) {
+      plan.needs.push_back(needs);
+    } else {
+      same->push = same->push || needs.push;
+      same->out_edges = same->out_edges || needs.out_edges;
+    }
+  }
+  return plan;
+}
 
 LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& o, const std::vector<GraphUser>& users,
                          const pregel::Placement& placement, core::ThreadTeam& team) {

@@ -20,6 +20,14 @@ struct GraphUser {
   pregel::GraphNeeds needs;
 };
 
+struct GraphPlan {
+  std::vector<pregel::GraphNeeds> needs;
+  std::vector<std::size_t> graph_of; ///< a user
+};
+/// Users share a graph unless its arcs differ: PUSH lists and lists of edges out are only added. Local.
+[[nodiscard]] GraphPlan plan_graphs(const std::vector<GraphUser>& users, const pregel::BuildOptions& build,
+                                    bool weighted);
+
 /// The graphs of a list of algorithms: those with the same needs share one.
 struct LoadedGraphs {
   std::vector<pregel::LoadedGraph> graphs;

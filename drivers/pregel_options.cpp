@@ -1,8 +1,12 @@
 #include "pregel_options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -126,6 +130,8 @@ void add_job_options(CLI::App& app, PregelOptions& o, std::vector<std::string>& 
       ->allow_extra_args(false)
       ->group("Run");
   app.add_option("--metrics", o.metrics, "what the run did, as JSON")->group("Output");
+  app.add_option("--timeline", o.timeline, "when each rank and thread did what: a trace for ui.perfetto.dev, JSON")
+      ->group("Output");
   auto* progress =
       app.add_flag("--progress", o.progress, "progress line even if standard error is no terminal")->group("Output");
   app.add_flag("--quiet", o.quiet, "print errors only")->excludes(progress)->group("Output");
@@ -168,11 +174,37 @@ void add_fault_options(CLI::App& app, PregelOptions& o) {
       ->check(real_between(0, 1e9))
       ->capture_default_str()
       ->group("Faults");
+  app.add_flag("--dry-run", o.dry_run, "load and run nothing: tell the memory and time that it would take")
+      ->group("Run");
+  app.add_option(
+         "--memory-limit", o.memory,
+         "what the ranks of a machine may take together: auto (what is available), off, or bytes as 500M or 12G; "
+         "a job that cannot fit is refused")
+      ->capture_default_str()
+      ->group("Run");
+  app.add_option("--straggler", o.stragglers,
+                 "RANK:FACTOR: this rank computes so many times as long, by sleeping; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Run");
   app.add_option(
          "--inject", o.inject,
          "for drills: rank=R,superstep=S[,signal=KILL|STOP|TERM...][,where=compute|exchange|checkpoint|recovery], "
          "or rank=R,write=N: its N-th write of a checkpoint fails; may be repeated")
       ->group("Faults");
+}
+
+/// Bytes, with K, M, G or T for powers of 1024; "off" is the largest number.
+std::uint64_t parse_bytes(const std::string& text) {
+  if (text == "off") return std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const std::size_t power = stop == end ? 0 : std::string_view("KMGT").find(*stop) + 1; // npos + 1 is 0
+  const bool is_whole = stop == end || (power != 0 && stop + 1 == end);
+  if (error != std::errc{} || !is_whole || number == 0 ||
+      number > std::numeric_limits<std::uint64_t>::max() >> (10 * power))
+    throw InputError(fmt::format("--memory-limit {}: auto, off or bytes are wanted, as 500M or 12G", text));
+  return number << (10 * power);
 }
 
 void add_algorithm_options(CLI::App& app, AlgorithmChoice& choice) {
@@ -331,6 +363,7 @@ void check_fault_options(const PregelOptions& o) {
 void check_files(const PregelOptions& o) {
   std::vector<NamedFile> targets{{"--output", &o.output},
                                  {"--metrics", &o.metrics},
+                                 {"--timeline", &o.timeline},
                                  {"--trace", &o.trace},
                                  {"--trace-vertices", &o.trace_vertices}};
   std::vector<NamedFile> inputs{
@@ -366,9 +399,11 @@ std::optional<PregelOptions> parse_pregel_options(int argc, char** argv, bool pr
   add_job_options(app, options, then);
   add_monitor_options(app, options.monitor);
   add_fault_options(app, options);
-  for (const char* name : {"--graph", "--vertices", "--generate", "--metrics", "--checkpoint-dir", "--then"})
+  for (const char* name :
+       {"--graph", "--vertices", "--generate", "--metrics", "--timeline", "--checkpoint-dir", "--then"})
     app.get_option(name)->check(not_empty());
   if (answers_itself(app, argc, argv, printing)) return std::nullopt;
+  if (options.memory != "auto") options.memory_limit = parse_bytes(options.memory);
   for (const std::string& text : then) options.others.push_back(parse_then(text, options, app));
   return options;
 }
@@ -397,6 +432,24 @@ void check_pregel_options(const PregelOptions& o) {
   if (!o.generate.empty() && describes_file)
     throw InputError("--vertices, --format, --columns and --ids describe files; they do not go with --generate");
   check_graph_file_options(o);
+}
+
+double slowness_of(const PregelOptions& o, int rank, int ranks) {
+  double slowness = 1;
+  std::set<std::size_t> seen;
+  for (const std::string& text : o.stragglers) {
+    const auto [straggler, factor] = parse_straggler(text, "RANK");
+    const auto refuse = [&text = text](const std::string& reason) {
+      throw InputError("--straggler " + text + ": " + reason);
+    };
+    if (straggler >= static_cast<std::size_t>(ranks))
+      refuse(ranks == 1 ? fmt::format("there is no rank {}: the only one is 0", straggler)
+                        : fmt::format("there is no rank {}: they are 0 to {}", straggler, ranks - 1));
+    if (!seen.insert(straggler).second) refuse(fmt::format("rank {} has a factor already", straggler));
+    if (!(factor >= 1 && std::isfinite(factor))) refuse("the factor has to be a number of at least 1");
+    if (straggler == static_cast<std::size_t>(rank)) slowness = factor;
+  }
+  return slowness;
 }
 
 void check_pregel_files(const core::Communicator& comm, const PregelOptions& options) {

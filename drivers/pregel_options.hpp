@@ -33,8 +33,12 @@ struct PregelOptions : GraphFileOptions, AlgorithmChoice {
   std::string graph, generate, partition = "hash", mode = "sync";
   int threads = 1;
   bool progress = false, quiet = false;
-  std::string metrics;
+  std::string metrics, timeline;
+  bool dry_run = false;
+  std::string memory = "auto";               ///< --memory-limit as typed
+  std::optional<std::uint64_t> memory_limit; ///< bytes; nothing: what the machine has
   MonitorOptions monitor;
+  std::vector<std::string> stragglers; ///< RANK:FACTOR each
   std::vector<AlgorithmChoice> others; ///< one a --then, in their order
 
   std::string checkpoint_dir, checkpoint_every = "auto", on_failure = "auto";
@@ -57,6 +61,10 @@ struct PregelOptions : GraphFileOptions, AlgorithmChoice {
 
 /// InputError for options that do not go together or not with their algorithm. Local.
 void check_pregel_options(const PregelOptions& options);
+
+/// How many times slower than it is `rank` of `ranks` is to be: 1 unless --straggler names it. InputError for a rank
+/// that does not exist or is named twice, and for a factor that is no number of at least 1. Local.
+[[nodiscard]] double slowness_of(const PregelOptions& options, int rank, int ranks);
 
 /// InputError unless every file that will be written can be written, is another file than the others, and is not an
 /// input. Collective.

@@ -205,22 +205,9 @@ void add_output_options(CLI::App& app, PstrainOptions& o) {
       ->group("Checkpoints");
 }
 
-/// WORKER:FACTOR.
-std::pair<std::size_t, double> parse_straggler(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  std::size_t worker = 0;
-  double factor = 0;
-  const char* const end = text.data() + std::min(colon, text.size());
-  const auto [stop, error] = std::from_chars(text.data(), end, worker);
-  if (colon == std::string::npos || error != std::errc{} || stop != end ||
-      !CLI::detail::lexical_cast(text.substr(colon + 1), factor))
-    throw InputError(fmt::format("--straggler {}: WORKER:FACTOR is wanted, as in 3:4", text));
-  return {worker, factor};
-}
-
 void complete_pace(PstrainOptions& o) {
   ps::PaceOptions& pace = o.training.pace;
-  for (const std::string& text : o.stragglers) pace.stragglers.push_back(parse_straggler(text));
+  for (const std::string& text : o.stragglers) pace.stragglers.push_back(parse_straggler(text, "WORKER"));
   pace.by_computing = o.straggler_mode == "compute";
   if (pace.by_computing) {
     if (o.gradient_seconds) throw InputError("--gradient-seconds does not go with --straggler-mode compute");

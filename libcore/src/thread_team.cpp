@@ -3,10 +3,12 @@
 #include "core/thread_team.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,7 +59,9 @@ struct ThreadTeam::State {
     while (true) {
       seen = wait_for_change(generation, seen, spins);
       if (stop) return;
+      const auto begin = observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
       perform(thread);
+      if (observer) observer(thread, begin, std::chrono::steady_clock::now());
       if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
     }
   }
@@ -77,6 +81,7 @@ struct ThreadTeam::State {
   const int spins;
   // Written by the caller before `generation` is raised, read by the workers after they have seen it.
   const std::function<void(int)>* work = nullptr;
+  Observer observer;
   bool stop = false;
   std::vector<std::exception_ptr> errors;
   std::vector<std::thread> workers;
@@ -102,6 +107,10 @@ ThreadTeam::ThreadTeam(int threads) : size_(threads) {
 
 ThreadTeam::~ThreadTeam() {
   if (state_) state_->join();
+}
+
+void ThreadTeam::observe(Observer observer) {
+  if (state_) state_->observer = std::move(observer);
 }
 
 void ThreadTeam::run(const std::function<void(int thread)>& work) {

@@ -18,6 +18,8 @@ class Stopwatch {
     start_ = now;
     return elapsed;
   }
+  /// When it started, or the last lap ended.
+  [[nodiscard]] std::chrono::steady_clock::time_point started() const noexcept { return start_; }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -1,6 +1,7 @@
 // The threads of one rank. MPI stays on the calling thread (MPI_THREAD_FUNNELED): only local loops run on the team.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -19,6 +20,12 @@ class ThreadTeam {
   /// Calls work(0) .. work(size-1), each on its own thread, work(0) on the caller's; returns when all are done. If some
   /// throw, the exception of the lowest thread is rethrown. Not reentrant.
   void run(const std::function<void(int thread)>& work);
+
+  using Observer = std::function<void(int thread, std::chrono::steady_clock::time_point begin,
+                                      std::chrono::steady_clock::time_point end)>;
+  /// From now on each thread but the caller's tells when it has worked, before run() returns. Not while a run is under
+  /// way.
+  void observe(Observer observer);
 
  private:
   struct State;

@@ -27,7 +27,7 @@ enum ControlWord : std::size_t {
 } // namespace
 
 SuperstepLoop::SuperstepLoop(const DistributedGraph& graph, core::ThreadTeam& team, RunOptions options)
-    : graph_(graph), team_(team), options_(std::move(options)) {}
+    : graph_(graph), team_(team), options_(std::move(options)), straggler_(options_.slowness) {}
 
 SuperstepLoop::~SuperstepLoop() = default;
 
@@ -53,10 +53,10 @@ RunReport SuperstepLoop::run() {
 
     SuperstepCounts mine;
     const std::optional<core::LocalFailure> failure = compute_guarded(mine);
-    row.compute_seconds = phase.lap();
+    row.compute_seconds = end_of(core::Timeline::Kind::compute, phase);
 
     synchronise(mine, failure);
-    row.wait_seconds = phase.lap();
+    row.wait_seconds = end_of(core::Timeline::Kind::wait, phase);
 
     row.active = totals_.computed;
     row.sent = totals_.sent + totals_.direct;
@@ -69,7 +69,7 @@ RunReport SuperstepLoop::run() {
       discard_messages();
     else
       deliver(row, report);
-    row.exchange_seconds = phase.lap();
+    row.exchange_seconds = end_of(core::Timeline::Kind::exchange, phase);
     if (trace_) trace(row);
 
     report.compute_seconds += row.compute_seconds;
@@ -91,8 +91,10 @@ RunReport SuperstepLoop::run() {
 std::optional<core::LocalFailure> SuperstepLoop::compute_guarded(SuperstepCounts& mine) {
   try {
     enter(Phase::compute);
+    const core::Stopwatch watch;
     begin_superstep();
     mine = compute();
+    straggler_.stretch(watch);
     return std::nullopt;
   } catch (...) {
     return core::describe_current_exception(); // told to everybody in synchronise()
@@ -154,6 +156,16 @@ void SuperstepLoop::deliver(SuperstepReport& row, RunReport& report) {
 
 void SuperstepLoop::enter(Phase phase) {
   if (options_.monitor != nullptr) options_.monitor->entering(phase, superstep_);
+  if (options_.timeline != nullptr)
+    options_.timeline->working_for(
+        phase == Phase::exchange ? core::Timeline::Kind::exchange : core::Timeline::Kind::compute, superstep_);
+}
+
+/// Seconds of the phase that ends now.
+double SuperstepLoop::end_of(core::Timeline::Kind kind, core::Stopwatch& phase) {
+  const double seconds = phase.lap();
+  if (options_.timeline != nullptr) options_.timeline->add(kind, seconds, phase.started(), superstep_);
+  return seconds;
 }
 
 void SuperstepLoop::trace(SuperstepReport& row) {

@@ -20,6 +20,7 @@ void SuperstepLoop::begin_or_restore(RunReport& report) {
   if (options_.checkpointer == nullptr) return;
   if (const char* const reason = why_not_saved())
     throw core::InputError(std::string("this program cannot be checkpointed: ") + reason);
+  const core::Stopwatch watch;
   const std::optional<EngineState> state = options_.checkpointer->restore(graph_);
   if (!state) return;
   if (state->superstep >= options_.max_supersteps) {
@@ -31,6 +32,8 @@ void SuperstepLoop::begin_or_restore(RunReport& report) {
   core::agree(*graph_.comm, [&] { take_state(*state, report); });
   const bool any_message = totals_.sent + totals_.direct != 0;
   refill_mirrors(any_message && totals_.published == graph_.vertex_count);
+  if (options_.timeline != nullptr)
+    options_.timeline->add(core::Timeline::Kind::restore, watch.seconds(), core::Timeline::Clock::now(), superstep_);
 }
 
 void SuperstepLoop::save_if_due(RunReport& report) {
@@ -38,7 +41,10 @@ void SuperstepLoop::save_if_due(RunReport& report) {
   if (!options_.checkpointer->due(superstep_) && !stopping) return;
   const core::Stopwatch watch;
   const bool saved = options_.checkpointer->save(graph_, core::agree(*graph_.comm, [&] { return state(report); }));
-  report.checkpoint_seconds += watch.seconds();
+  const double seconds = watch.seconds();
+  report.checkpoint_seconds += seconds;
+  if (options_.timeline != nullptr)
+    options_.timeline->add(core::Timeline::Kind::checkpoint, seconds, core::Timeline::Clock::now(), superstep_);
   if (!stopping) return;
   core::Error stop(
       saved ? fmt::format("stopped on request after a checkpoint of superstep {}; go on with --resume", superstep_)

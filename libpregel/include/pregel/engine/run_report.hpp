@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/communicator.hpp"
+#include "core/timeline.hpp"
 
 namespace pregel {
 
@@ -31,6 +32,8 @@ struct RunOptions {
   Checkpointer* checkpointer = nullptr; ///< saves the run, and says where it goes on; must outlive the run
   RunMonitor* monitor = nullptr;        ///< looks on; must outlive the run
   Spectator* spectator = nullptr;       ///< watches live, on all ranks or none; must outlive the run
+  core::Timeline* timeline = nullptr;   ///< is told when what was done; must outlive the run
+  double slowness = 1;                  ///< this rank computes so many times as long, by sleeping
 };
 
 /// How the messages of a superstep were brought to the vertices that read them.

@@ -16,6 +16,7 @@
 #include "pregel/engine/checkpointer.hpp"
 #include "pregel/engine/context.hpp"
 #include "pregel/engine/run_report.hpp"
+#include "pregel/engine/straggler.hpp"
 #include "pregel/graph/distributed_graph.hpp"
 
 namespace pregel {
@@ -93,6 +94,7 @@ class SuperstepLoop {
   void remember_aggregates(RunReport& report) const;
   void fill_known_deliveries(RunReport& report) const;
   void enter(Phase phase);
+  [[nodiscard]] double end_of(core::Timeline::Kind kind, core::Stopwatch& phase);
   void begin_or_restore(RunReport& report);
   void save_if_due(RunReport& report);
   [[nodiscard]] EngineState state(const RunReport& report) const;
@@ -102,6 +104,7 @@ class SuperstepLoop {
   std::unique_ptr<ProgressLine> progress_;
   std::unique_ptr<RankTimesExchange> rank_times_; // with a spectator
   std::vector<std::int64_t> sums_, maxima_;
+  Straggler straggler_;
   core::Stopwatch run_time_;
   double earlier_seconds_ = 0; ///< of the supersteps before the checkpoint that the run goes on from
   bool stop_agreed_ = false;   ///< some rank wants to stop: at the start of the next superstep
