@@ -7,26 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "algorithm_choice.hpp"
 #include "core/communicator.hpp"
 #include "graph_file_options.hpp"
 #include "monitor/monitor_options.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 
 namespace drivers {
-
-/// An algorithm, how it is run and what is written of it: what each --then chooses anew.
-struct AlgorithmChoice {
-  std::string then; ///< the text of --then; empty for the algorithm that the command line begins with
-  std::string algorithm;
-  std::string source, sources_file, values_file, variant = "standard", combiner = "on";
-  std::optional<std::uint64_t> iterations, layers, width, sample;
-  std::optional<double> damping, tolerance, walk_p, walk_q;
-  std::uint64_t max_supersteps = ~std::uint64_t{0}, seed = 1;
-  int repeat = 1;
-  std::size_t top = 0;
-  bool parents = false, summary = false;
-  std::string output, trace, trace_vertices;
-};
 
 /// The command line, as typed.
 struct PregelOptions : GraphFileOptions, AlgorithmChoice {

@@ -112,7 +112,7 @@ class Progress(RefusalTest):
     def test_nothing_without_a_terminal(self):
         finished = self.run_well("pregel", *SMALL, ranks=3)
         self.assertEqual(finished.err.strip(), "")
-        self.assertEqual(len(finished.out.splitlines()), 2, finished.out)
+        self.assertEqual(len(finished.out.splitlines()), 3, finished.out)  # the graph, where ranks run, the run
 
     def test_quiet(self):
         finished = self.run_well("pregel", *SMALL, "--quiet", "--output", self.work / "r.txt", ranks=3)
