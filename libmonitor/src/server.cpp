@@ -1,20 +1,27 @@
-// Three things about cpp-httplib have to be put right for a server inside an MPI job. It sets SO_REUSEPORT, with which
+// Four things about cpp-httplib have to be put right for a server inside an MPI job. It sets SO_REUSEPORT, with which
 // two jobs of one user could listen on the same port; here it is SO_REUSEADDR, which only lets a restarted job have the
 // port of the one before. It ignores SIGPIPE in the whole process; here its threads block all signals instead, so that
-// those for the job reach the job's thread. And its sockets would be inherited by programs that the job starts.
+// those for the job reach the job's thread. Its sockets would be inherited by programs that the job starts. And its end
+// waits for clients that are still being served, of which one that sends a byte now and then would keep the job
+// forever.
 #include "monitor/server.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -33,6 +40,8 @@ constexpr std::size_t kThreads = 4;
 constexpr auto kBetweenTries = 50ms;
 /// A page that polls every quarter of a second and has not been heard of for so long is gone.
 constexpr auto kStillWatching = 1s;
+/// At the end, for answers that are on their way.
+constexpr double kLastAnswersSeconds = 0.2;
 
 /// Threads that are started meanwhile block all signals.
 class SignalsBlocked {
@@ -66,6 +75,29 @@ void prepare_socket(int descriptor) {
   const int yes = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+/// The port of a connected socket at this end; 0 if the descriptor is something else.
+int port_of_connection(int descriptor) {
+  sockaddr_storage there{};
+  socklen_t length = sizeof there;
+  if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&there), &length) != 0) return 0;
+  sockaddr_storage here{};
+  length = sizeof here;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&here), &length) != 0) return 0;
+  if (here.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(here).sin_port);
+  if (here.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(here).sin6_port);
+  return 0;
+}
+
+/// On all who are connected to the port. cpp-httplib keeps their sockets to itself; Linux lists them.
+void hang_up(int port) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const int descriptor = std::atoi(entry->path().filename().c_str());
+    if (port_of_connection(descriptor) == port) shutdown(descriptor, SHUT_RDWR);
+  }
 }
 
 } // namespace
@@ -161,6 +193,11 @@ Server::~Server() {
   // stop() does nothing before the thread listens.
   while (!r.done && !r.http.is_running()) std::this_thread::sleep_for(1ms);
   r.http.stop();
+  const core::Stopwatch watch;
+  while (!r.done) {
+    std::this_thread::sleep_for(1ms);
+    if (watch.seconds() > kLastAnswersSeconds) hang_up(r.port);
+  }
   r.thread.join();
 }
 

@@ -2,11 +2,15 @@
 // the story that a restarted job hears. A small client of its own reads what is served.
 #include "monitor/live_view.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -16,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "core/communicator.hpp"
 #include "core/error.hpp"
@@ -25,15 +30,21 @@
 
 namespace {
 
-/// The whole answer to GET `path`, headers too; empty if nobody listens.
-std::string get(int port, const std::string& path) {
+/// A socket; whether it is connected to the port.
+std::pair<int, bool> connect_to(int port) {
   const int s = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<std::uint16_t>(port));
   inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  return {s, connect(s, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0};
+}
+
+/// The whole answer to GET `path`, headers too; empty if nobody listens.
+std::string get(int port, const std::string& path) {
+  const auto [s, connected] = connect_to(port);
   std::string answer;
-  if (connect(s, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) {
+  if (connected) {
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     if (write(s, request.data(), request.size()) > 0) {
       char buffer[4096];
@@ -160,6 +171,33 @@ TEST(Server, LeavesSignalsAsTheyWere) {
   }
   sigaction(SIGPIPE, nullptr, &after);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+TEST(Server, ASlowClientDoesNotKeepTheJob) {
+  std::vector<int> sockets;
+  std::atomic<bool> over{false};
+  std::thread client;
+  const core::Stopwatch watch;
+  {
+    const monitor::Server server({}, {[] { return ""; }, [] { return ""; }});
+    for (int n = 0; n < 6; ++n) { // more than it has threads
+      const auto [s, connected] = connect_to(server.port());
+      ASSERT_TRUE(connected);
+      sockets.push_back(s);
+    }
+    client = std::thread([&] {
+      while (!over) {
+        for (const int s : sockets) static_cast<void>(send(s, "G", 1, MSG_NOSIGNAL));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  const double seconds = watch.seconds();
+  over = true;
+  client.join();
+  for (const int s : sockets) close(s);
+  EXPECT_LT(seconds, 4);
 }
 
 TEST(LiveView, Rank0ServesAndEventsAreTold) {
