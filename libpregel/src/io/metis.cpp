@@ -198,7 +198,8 @@ struct Listed {
   [[nodiscard]] std::uint64_t other() const noexcept { return lister == low ? high : low; }
 };
 
-/// The first listing (by the listing vertex) that its other end does not match. Collective; the file is read once more.
+/// The first listing (by the listing vertex, then by the other end) that its other end does not match. Collective; the
+/// file is read once more.
 [[nodiscard]] Listed find_unmatched(const Reading& reading, const Header& header, const RowNumbers& rows) {
   std::vector<std::vector<Listed>> found(static_cast<std::size_t>(reading.team.size()));
   read_placed_lines(
@@ -223,7 +224,8 @@ struct Listed {
   std::sort(kept.begin(), kept.end(), [](const Listed& a, const Listed& b) {
     return std::tie(a.low, a.high, a.weight, a.lister) < std::tie(b.low, b.high, b.weight, b.lister);
   });
-  Listed first{0, 0, 0, ~std::uint64_t{0}};
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::uint64_t lister = kNone, other = kNone;
   for (std::size_t begin = 0, end = 0; begin < kept.size(); begin = end) {
     std::size_t from_low = 0;
     for (end = begin; end < kept.size() && kept[end].low == kept[begin].low && kept[end].high == kept[begin].high &&
@@ -232,13 +234,14 @@ struct Listed {
       from_low += kept[end].lister == kept[end].low;
     if (2 * from_low == end - begin) continue;
     const Listed& unmatched = 2 * from_low > end - begin ? kept[begin] : kept[end - 1];
-    if (unmatched.lister < first.lister) first = unmatched;
+    if (std::pair(unmatched.lister, unmatched.other()) < std::pair(lister, other)) {
+      lister = unmatched.lister;
+      other = unmatched.other();
+    }
   }
-  const std::uint64_t lister = core::all_reduce_value(reading.comm, first.lister, core::Reduce::min);
-  if (first.lister != lister) first = {0, ~std::uint64_t{0}, 0, lister};
-  const std::uint64_t other =
-      core::all_reduce_value(reading.comm, first.lister == first.low ? first.high : first.low, core::Reduce::max);
-  return {std::min(lister, other), std::max(lister, other), 0, lister};
+  const std::uint64_t first = core::all_reduce_value(reading.comm, lister, core::Reduce::min);
+  other = core::all_reduce_value(reading.comm, lister == first ? other : kNone, core::Reduce::min);
+  return {std::min(first, other), std::max(first, other), 0, first};
 }
 
 /// Always throws. Collective.

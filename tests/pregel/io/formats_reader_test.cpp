@@ -212,6 +212,8 @@ TEST_F(FormatsReader, metis_files_that_are_refused) {
             "FILE:1: this file has no edge weights: leave --weighted out, and every weight is 1");
   EXPECT_EQ(refused("4 2\n2\n1\n% x\n4\n\n"),
             "FILE:5: vertex 3 lists 4, which does not list it: an edge stands in the lines of both its ends");
+  EXPECT_EQ(refused("6 2\n\n\n6 5 4 2\n\n\n\n"), // the smallest of several, on any number of ranks
+            "FILE:4: vertex 3 lists 2, which does not list it: an edge stands in the lines of both its ends");
   EXPECT_EQ(
       refused("3 2 1\n2 5 3 1\n1 5\n1 2\n"),
       "FILE:2: vertex 1 lists 3, which does not list it with the same weight: an edge stands in the lines of both "
