@@ -272,7 +272,9 @@ int main(int argc, char** argv) {
         std::string combine = "on";
         CLI::App app("PageRank as a chain of MapReduce jobs, to compare with pregel pagerank", "mapreduce_pagerank");
         app.add_option("--generate", options.generate, "the graph, as pregel takes it")->required();
-        app.add_option("--iterations", options.iterations, "rounds")->capture_default_str();
+        app.add_option("--iterations", options.iterations, "rounds")
+            ->check(drivers::whole_number())
+            ->capture_default_str();
         app.add_option("--directory", options.directory, "where the files of each round go")->required();
         app.add_option("--combine", combine, "on, or off")->check(CLI::IsMember({"on", "off"}))->capture_default_str();
         app.add_option("--output", options.output, "ranks as text, a part FILE.RANK each");
