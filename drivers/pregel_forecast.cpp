@@ -146,6 +146,16 @@ std::string seconds_of(double seconds) {
   return seconds < 10 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
+/// The rows of gcn, of each of `vertices` on a rank: before and after a layer, a block of messages, and the result.
+std::uint64_t row_bytes(const std::vector<const AlgorithmChoice*>& choices, std::uint64_t vertices) {
+  constexpr std::uint64_t kUsualWidth = 16, kRows = 4;
+  std::uint64_t widest = 0;
+  for (const AlgorithmChoice* choice : choices) {
+    if (choice->algorithm == "gcn") widest = std::max(widest, choice->width.value_or(kUsualWidth));
+  }
+  return kRows * widest * sizeof(double) * vertices;
+}
+
 } // namespace
 
 std::uint64_t MemoryForecast::peak() const noexcept {
@@ -168,13 +178,14 @@ Forecast forecast(const core::Communicator& comm, const PregelOptions& o, const 
   f.ranks = comm.size();
   f.threads = o.threads;
   f.memory = memory_of(f.size, f.directed, plan, f.ranks);
+  const std::vector<const AlgorithmChoice*> choices = o.choices();
+  f.memory.values += row_bytes(choices, f.size.vertices / static_cast<std::uint64_t>(f.ranks));
   look_at_machines(comm, o, f);
 
   const auto machine = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const double busy = std::min(1.0, static_cast<double>(machine) / (f.ranks_here * f.threads));
   const double cores = f.ranks * f.threads * busy;
   f.load_seconds = kLoadNanoseconds * 1e-9 * static_cast<double>(f.size.edges) / cores;
-  const std::vector<const AlgorithmChoice*> choices = o.choices();
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const double arcs = shares_of(f.size, users[i].needs, f.directed, 1).arcs;
     f.runs.push_back(time_of(*choices[i], arcs, cores));

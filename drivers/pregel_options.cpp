@@ -229,6 +229,8 @@ void check_pregel_options(const PregelOptions& o) {
   check_graph_file_options(o);
 }
 
+constexpr double kSlowest = 1e6; // a microsecond then takes a second, and the clock still counts it
+
 double slowness_of(const PregelOptions& o, int rank, int ranks) {
   double slowness = 1;
   std::set<std::size_t> seen;
@@ -241,7 +243,7 @@ double slowness_of(const PregelOptions& o, int rank, int ranks) {
       refuse(ranks == 1 ? fmt::format("there is no rank {}: the only one is 0", straggler)
                         : fmt::format("there is no rank {}: they are 0 to {}", straggler, ranks - 1));
     if (!seen.insert(straggler).second) refuse(fmt::format("rank {} has a factor already", straggler));
-    if (!(factor >= 1 && std::isfinite(factor))) refuse("the factor has to be a number of at least 1");
+    if (!(factor >= 1 && factor <= kSlowest)) refuse("the factor has to be a number from 1 to 1e6");
     if (straggler == static_cast<std::size_t>(rank)) slowness = factor;
   }
   return slowness;

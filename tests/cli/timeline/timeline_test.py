@@ -97,10 +97,10 @@ class Stragglers(RefusalTest):
 
     def test_refusals(self):
         job = ["wcc", "--generate", "chain:n=9", "--straggler"]
-        number = "the factor has to be a number of at least 1"
+        number = "the factor has to be a number from 1 to 1e6"
         self.expect_refusal([*job, "2:4"], "--straggler 2:4: there is no rank 2: they are 0 to 1", ranks=(2,))
         self.expect_refusal([*job, "1:4"], "--straggler 1:4: there is no rank 1: the only one is 0", ranks=(1,))
-        for factor in "0.5", "nan", "inf", "-2":
+        for factor in "0.5", "nan", "inf", "-2", "1e300":
             self.expect_refusal([*job, f"0:{factor}"], f"--straggler 0:{factor}: {number}")
         for text in "0", "0:", ":2", "a:2", "0:x", "-1:2":
             self.expect_refusal([*job, text], re.compile(r"--straggler.*(RANK:FACTOR is wanted, as in 3:4|requires)"))
