@@ -7,7 +7,7 @@
 A superstep of a bulk-synchronous job is the slowest rank's computing, the exchange of values, and a barrier (Valiant, A
 bridging model for parallel computation, CACM 1990; the network as in Alexandrov and others, LogGP, SPAA 1995):
 
-  T_k(R) = imbalance * c_k / R * max(1, R / cores)  +  B_k(R) / R * G  +  l(R)
+  T_k(R) = imbalance * c_k / R * max(1, R / cores)  +  B_k(R) / R * G  +  l_k(R)
 
   c_k      seconds that ONE rank computes in superstep k: measured, or costs per vertex and arc times their numbers.
            Virtual hosts share this machine's cores, real ones have their own.
@@ -15,9 +15,11 @@ bridging model for parallel computation, CACM 1990; the network as in Alexandrov
            partition, and each mirror gets its value once; a pair of ranks sends all values, a bitmap and values, or
            indices and values, whichever is shortest (docs/engine.md).
   G        seconds a byte of a link that sends and receives at once: from an all-reduce of ringbench between two hosts.
-  l(R)     what a superstep costs without work: on virtual hosts from a graph of 64 vertices (there R processes share
-           the cores, which no formula in R knows); for predictions latency * (2 ceil(log2 R) + R - 1 messages at
-           `overhead`), which are the two reductions and the sends of one exchange.
+           A virtual link is a token bucket: after a pause its first 256 KiB pass at once.
+  l_k(R)   what a superstep costs without work. Where all vertices send, sizes are known and one exchange does it; else
+           ranks first tell each other how much comes. On virtual hosts both are measured, on graphs of 64 vertices:
+           there R processes share the cores, which no formula in R knows. For predictions it is the latency of two
+           reductions, and of one or two exchanges of R - 1 messages that cost a processor a microsecond each.
 
 validate (root, Open MPI 4) runs PageRank, components and BFS on one rank, predicts R hosts from that and from the
 network's two numbers, runs R hosts of scripts/drills/virtual_cluster.sh, and prints the error of each prediction.
@@ -42,6 +44,7 @@ BIN = pathlib.Path(os.environ.get("SUPERSTEP_BIN_DIR", REPOSITORY / "build/relea
 CLUSTER = REPOSITORY / "scripts/drills/virtual_cluster.sh"
 VALUE_BYTES = {"pagerank": 8, "wcc": 8, "sssp": 8, "bfs": 0}  # of bfs only who sends is news
 INDEX_BYTES = 4
+BURST = 262144  # bytes, as scripts/drills/virtual_cluster.sh sets it
 OVERHEAD = 1e-6  # seconds of a processor for a message sent or received, in predictions (LogGP's o)
 
 
@@ -60,6 +63,7 @@ class Step:
     published: typing.Callable[[int], float]  # values that cross ranks
     boundary: typing.Callable[[int], float]  # values that could
     value_bytes: int
+    everybody: bool  # all vertices send: sizes are known
 
     def bytes(self, ranks):
         """Between all pairs, each in the shortest of the encodings."""
@@ -76,14 +80,19 @@ class Machine:
     cores: float  # for all ranks together; infinite where each has its own
     imbalance: float  # largest over mean computing time of the ranks
     seconds_a_byte: float  # LogGP's G
-    barrier: typing.Callable[[int], float]  # l(R)
-
-    def seconds(self, step, ranks):
-        computing = self.imbalance * step.compute / ranks * max(1, ranks / self.cores)
-        return computing + step.bytes(ranks) / ranks * self.seconds_a_byte + self.barrier(ranks)
+    barrier: typing.Callable[[int, bool], float]  # l(R), by whether everybody sends
+    burst: float = 0  # bytes that a link lets through at once after a pause
 
     def run_seconds(self, steps, ranks):
-        return sum(self.seconds(step, ranks) for step in steps)
+        total, tokens = 0, self.burst
+        for step in steps:
+            idle = (self.imbalance * step.compute / ranks * max(1, ranks / self.cores)
+                    + self.barrier(ranks, step.everybody))
+            tokens = min(self.burst, tokens + idle / self.seconds_a_byte)
+            sent = step.bytes(ranks) / ranks
+            total += idle + max(0, sent - tokens) * self.seconds_a_byte
+            tokens = max(0, tokens - sent)
+        return total
 
 
 # Measuring.
@@ -139,7 +148,8 @@ def steps_of(metrics, counts):
         return lambda ranks: crossings(senders, step["sent"] / senders, ranks)
 
     size = VALUE_BYTES[metrics["algorithm"]]
-    return [Step(step["compute_seconds"], published(step), boundary, size) for step in metrics["per_superstep"]]
+    return [Step(step["compute_seconds"], published(step), boundary, size, step["sent"] >= metrics["arcs"])
+            for step in metrics["per_superstep"]]
 
 
 # Validation on virtual hosts.
@@ -155,13 +165,15 @@ def source_of(graph):
 
 def measured_cluster(options):
     """The network's numbers, and how long runs take on each number of hosts."""
-    empty = ["pagerank", "--generate", "kron:scale=6", "--iterations", 200]
+    empty = {True: ["pagerank", "--generate", "kron:scale=6", "--iterations", 200],
+             False: ["bfs", "--generate", "chain:n=64", "--source", 0]}
     reduced = metrics_of("ringbench", ["--algorithms", "ring", "--min", "4M", "--max", "4M"], "--json", 2, True)
-    machine = {"seconds_a_byte": 1 / reduced["results"][0]["busbw"], "barrier": {}}
-    for ranks in options.hosts:
-        told = job(empty, ranks, ranks > 1, options.rounds)
-        machine["barrier"][ranks] = told["run_seconds"] / told["supersteps"]
-    return machine
+    barrier = {everybody: {} for everybody in empty}
+    for everybody, words in empty.items():
+        for ranks in options.hosts:
+            told = job(words, ranks, ranks > 1, options.rounds)
+            barrier[everybody][ranks] = told["run_seconds"] / told["supersteps"]
+    return {"seconds_a_byte": 1 / reduced["results"][0]["busbw"], "all": barrier[True], "some": barrier[False]}
 
 
 def validate(options):
@@ -172,7 +184,8 @@ def validate(options):
     try:
         measured = measured_cluster(options)
         machine = Machine(cores=os.cpu_count(), imbalance=1.0, seconds_a_byte=measured["seconds_a_byte"],
-                          barrier=lambda ranks: measured["barrier"][ranks])
+                          barrier=lambda ranks, everybody: measured["all" if everybody else "some"][ranks],
+                          burst=BURST)
         rows = []
         for name, more in works.items():
             words = [name, "--generate", graph, *more]
@@ -193,8 +206,9 @@ def validate(options):
                      f"{row['bytes'] / 1e6:.2f} | {row['predicted']:.4f} | {row['seconds']:.4f} | {row['error']:+.0%} |")
     worst = max(rows, key=lambda row: abs(row["error"]))
     lines.append(f"\nLinks of {options.rate}: {1e-6 / measured['seconds_a_byte']:.1f} MB/s; an empty superstep takes "
-                 + ", ".join(f"{seconds * 1e6:.0f} us on {ranks}" for ranks, seconds in measured["barrier"].items())
-                 + f" hosts. Largest error {worst['error']:+.0%} ({worst['work']} on {worst['hosts']}).")
+                 + "; ".join(", ".join(f"{seconds * 1e6:.0f} us on {ranks}" for ranks, seconds in measured[who].items())
+                             + f" hosts where {who} send" for who in ("all", "some"))
+                 + f". Largest error {worst['error']:+.0%} ({worst['work']} on {worst['hosts']}).")
     return {"rate": options.rate, "scale": options.scale, "network": measured, "rows": rows}, "\n".join(lines)
 
 
@@ -208,21 +222,24 @@ def tree_steps(vertices, seconds_a_vertex):
         count = min(2.0 ** level, vertices - (2.0 ** level - 1))
         crossing = lambda ranks, n=count: crossings(n, 2, ranks)
         boundary = lambda ranks: crossings(vertices, 2, ranks)
-        steps.append(Step(count * seconds_a_vertex, crossing, boundary, VALUE_BYTES["sssp"]))
+        steps.append(Step(count * seconds_a_vertex, crossing, boundary, VALUE_BYTES["sssp"], False))
     return steps
 
 
 def grown_steps(metrics, counts, factor):
     """The supersteps of a run on one rank, on a graph `factor` times as large that looks the same level by level."""
     return [Step(step.compute * factor, lambda ranks, s=step: s.published(ranks) * factor,
-                 lambda ranks, s=step: s.boundary(ranks) * factor, step.value_bytes) for step in steps_of(metrics, counts)]
+                 lambda ranks, s=step: s.boundary(ranks) * factor, step.value_bytes, step.everybody)
+            for step in steps_of(metrics, counts)]
 
 
 def predict(options):
-    def barrier(ranks):
-        return options.latency * 2 * math.ceil(math.log2(ranks)) + OVERHEAD * (ranks - 1) if ranks > 1 else 0.0
+    def barrier(ranks, everybody):
+        exchanges = 1 if everybody else 2
+        return (2 * math.ceil(math.log2(ranks)) + exchanges) * options.latency + exchanges * (ranks - 1) * OVERHEAD
 
-    machine = Machine(cores=math.inf, imbalance=options.imbalance, seconds_a_byte=1 / options.bandwidth, barrier=barrier)
+    machine = Machine(cores=math.inf, imbalance=options.imbalance, seconds_a_byte=1 / options.bandwidth,
+                      barrier=barrier)
     tree = job(["sssp", "--generate", f"tree:n={2 ** 20 - 1}", "--source", 0], rounds=options.rounds)
     seconds_a_vertex = sum(step["compute_seconds"] for step in tree["per_superstep"]) / tree["vertices"]
     graph = f"kron:scale={options.scale},degree=16,seed=1"
@@ -238,8 +255,8 @@ def predict(options):
     for row in rows:
         lines.append(f"| {row['work']} | {row['ranks']} | {row['seconds']:.2f} | {row['bytes'] / 1e9:.1f} | "
                      f"{row['edges'] / row['seconds']:.2e} |")
-    lines.append(f"\nAssumed: a core and a link of {options.bandwidth / 1e6:.0f} MB/s for each rank, {options.latency * 1e6:.0f} "
-                 f"us from rank to rank, {OVERHEAD * 1e6:.0f} us a message, slowest rank {options.imbalance} of the mean. "
+    lines.append(f"\nAssumed: a core and a link of {options.bandwidth / 1e6:.0f} MB/s for each rank, "
+                 f"{options.latency * 1e6:.0f} us from rank to rank, {OVERHEAD * 1e6:.0f} us a message, slowest rank {options.imbalance} of the mean. "
                  f"Measured on one rank here: {seconds_a_vertex * 1e9:.1f} ns a vertex of the tree; the search of scale "
                  f"{options.scale}, each of whose supersteps is taken {factor:.0f} times.")
     return {"assumed": {"latency": options.latency, "bandwidth": options.bandwidth, "imbalance": options.imbalance},
