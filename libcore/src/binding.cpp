@@ -57,10 +57,14 @@ std::string plural(std::size_t count, const char* noun) {
 
 } // namespace
 
-Binding this_binding() {
+std::string host_name() {
   std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+Binding this_binding() {
   Binding binding;
-  binding.host = gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+  binding.host = host_name();
   binding.cores = allowed_cores();
   binding.numa_nodes = nodes_of(binding.cores);
   return binding;

@@ -7,10 +7,10 @@
 #include <ctime>
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include "build_info.hpp"
 #include "core/atomic_file.hpp"
+#include "core/binding.hpp"
 #include "core/communicator.hpp"
 
 namespace core {
@@ -31,11 +31,6 @@ std::string mpi_version() {
   return version;
 }
 
-std::string hostname() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 std::string utc(std::time_t time) {
   std::tm broken_down{};
   gmtime_r(&time, &broken_down);
@@ -54,7 +49,7 @@ nlohmann::json build_stamp() {
           {"native", build_info::kNative},
           {"mpi", mpi_version()},
           {"ulfm", built_with_ulfm()},
-          {"hostname", hostname()},
+          {"hostname", host_name()},
           {"started", utc(kProgramStart)}};
 }
 

@@ -19,6 +19,8 @@ struct Binding {
   std::vector<int> numa_nodes; ///< of these cores, ascending; empty where the system does not say
 };
 
+/// This machine's name, "unknown" if it does not tell. Local.
+[[nodiscard]] std::string host_name();
 /// This process's. Local.
 [[nodiscard]] Binding this_binding();
 
