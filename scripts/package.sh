@@ -17,11 +17,9 @@ case "${1:-}" in
     exit 2
     ;;
 esac
-directory=${1:-$repository/build/package}
-(cd "$repository" && run_logged build/package/configure.log cmake --preset release -B build/package/build \
-  -DSUPERSTEP_TESTS=OFF -DSUPERSTEP_BENCHMARKS=OFF)
-say "build the programs on $jobs cores (log: build/package/build.log)"
-run_logged "$repository/build/package/build.log" cmake --build "$repository/build/package/build" -j "$jobs"
+build=$repository/build/package
+directory=${1:-$build}
+build_preset package
 mkdir -p "$directory"
-run_logged "$repository/build/package/cpack.log" cpack --config "$repository/build/package/build/CPackConfig.cmake" -B "$directory"
+run_logged "$build/cpack.log" cpack --config "$build/CPackConfig.cmake" -B "$directory"
 ls "$directory"/superstep_*.deb
