@@ -34,14 +34,13 @@ import json
 import math
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import typing
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("SUPERSTEP_BIN_DIR", REPOSITORY / "build/release/bin"))
-CLUSTER = REPOSITORY / "scripts/drills/virtual_cluster.sh"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scaling"))
+from jobs import BIN, CLUSTER, default_launch, numbers, run  # pylint: disable=wrong-import-position
+
 VALUE_BYTES = {"pagerank": 8, "wcc": 8, "sssp": 8, "bfs": 0}  # of bfs only who sends is news
 INDEX_BYTES = 4
 BURST = 262144  # bytes, as scripts/drills/virtual_cluster.sh sets it
@@ -97,20 +96,10 @@ class Machine:
 
 # Measuring.
 
-def run(words):
-    ended = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                           timeout=600)
-    if ended.returncode != 0:
-        sys.exit(f"superstep_model.py: failed (exit code {ended.returncode}): {' '.join(map(str, words))}\n"
-                 f"{ended.stdout}{ended.stderr}")
-
-
 def launch(ranks, cluster):
     if cluster:
         return [CLUSTER, "run", "-n", ranks, "--hosts", ranks]
-    flags = subprocess.run(["bash", "-c", 'source "$0" && echo "mpirun ${mpi_flags[*]}"',
-                            REPOSITORY / "scripts/lib/mpi_env.sh"], capture_output=True, text=True, check=True)
-    return [*flags.stdout.split(), "-n", ranks]
+    return default_launch().format(ranks=ranks).split()
 
 
 def metrics_of(program, options, option, ranks=1, cluster=False):
@@ -263,13 +252,6 @@ def predict(options):
             "seconds_a_vertex": seconds_a_vertex, "rows": rows}, "\n".join(lines)
 
 
-def hosts(text):
-    values = [int(word) for word in text.split(",")]
-    if not values or min(values) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: numbers of hosts, separated by commas")
-    return values
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("validate", "predict"))
@@ -277,13 +259,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="runs of everything; medians count (5)")
     parser.add_argument("--scale", type=int, default=16, help="of the Kronecker graph that is measured (16)")
     parser.add_argument("--rate", default="200mbit", help="validate: of the virtual links (200mbit)")
-    parser.add_argument("--hosts", type=hosts, default=[1, 2, 4, 8], help="validate: (1,2,4,8)")
+    parser.add_argument("--hosts", type=numbers, default=[1, 2, 4, 8], help="validate: (1,2,4,8)")
     parser.add_argument("--latency", type=float, default=20e-6, help="predict: seconds between two ranks (20e-6)")
     parser.add_argument("--bandwidth", type=float, default=1.25e9, help="predict: bytes/s of a rank's link (1.25e9)")
     parser.add_argument("--imbalance", type=float, default=1.2, help="predict: slowest rank over the mean (1.2)")
     options = parser.parse_args()
-    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
-        os.environ.setdefault(name, "1")
     document, table = {"validate": validate, "predict": predict}[options.what](options)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / f"model_{options.what}.json").write_text(json.dumps(document, indent=1) + "\n")

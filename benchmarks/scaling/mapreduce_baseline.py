@@ -8,24 +8,12 @@ Medians; the ranks of both must agree within 1e-9 of each other. The files of th
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("SUPERSTEP_BIN_DIR", REPOSITORY / "build/release/bin"))
-
-
-def run(ranks, *words):
-    script = 'source "$0" && run_ranks "$@"'
-    ended = subprocess.run(["bash", "-c", script, REPOSITORY / "scripts/lib/mpi_env.sh", str(ranks), *map(str, words)],
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
-    if ended.returncode != 0:
-        sys.exit(f"mapreduce_baseline.py: failed (exit code {ended.returncode}): {' '.join(map(str, words))}\n"
-                 f"{ended.stdout}{ended.stderr}")
+from jobs import BIN, default_launch, run
 
 
 def ranks_in(paths):
@@ -39,17 +27,18 @@ def main():
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    ranked = default_launch().format(ranks=options.ranks).split()
     common = ("--generate", f"kron:scale={options.scale}", "--iterations", options.iterations)
     told = {"pregel": [], "mapreduce": []}
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
         metrics = work / "metrics.json"
         for _ in range(options.rounds):
-            run(options.ranks, BIN / "pregel", "pagerank", *common, "--output", work / "pregel.txt", "--metrics", metrics,
-                "--quiet")
+            run([*ranked, BIN / "pregel", "pagerank", *common, "--output", work / "pregel.txt", "--metrics", metrics,
+                 "--quiet"])
             told["pregel"].append(json.loads(metrics.read_text()))
-            run(options.ranks, BIN / "mapreduce_pagerank", *common, "--directory", work / "rounds", "--output",
-                work / "chain.txt", "--metrics", metrics)
+            run([*ranked, BIN / "mapreduce_pagerank", *common, "--directory", work / "rounds", "--output",
+                 work / "chain.txt", "--metrics", metrics])
             told["mapreduce"].append(json.loads(metrics.read_text()))
         ours = ranks_in([work / "pregel.txt"])
         theirs = ranks_in([work / f"chain.txt.{rank}" for rank in range(options.ranks)])

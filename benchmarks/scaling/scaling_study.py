@@ -24,7 +24,6 @@ import argparse
 import csv
 import functools
 import json
-import os
 import pathlib
 import shlex
 import statistics
@@ -32,9 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ.get("SUPERSTEP_BIN_DIR", REPOSITORY / "build/release/bin"))
-CLUSTER = REPOSITORY / "scripts/drills/virtual_cluster.sh"
+from jobs import BIN, CLUSTER, default_launch, numbers, run
 
 
 @functools.cache
@@ -149,10 +146,10 @@ def run_point(point, work, options):
     with tempfile.TemporaryDirectory() as directory:
         metrics = pathlib.Path(directory) / "metrics.json"
         launch = [word.format(ranks=point.ranks, threads=point.threads) for word in shlex.split(options.launch)]
-        words = [*launch, *map(str, work.words(point, metrics))]
-        ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=options.limit)
-        if ended.returncode != 0 or not metrics.exists():
-            sys.exit(f"scaling_study.py: failed (exit code {ended.returncode}): {' '.join(words)}\n{ended.stdout}{ended.stderr}")
+        words = [*launch, *work.words(point, metrics)]
+        run(words, options.limit)
+        if not metrics.exists():
+            sys.exit(f"scaling_study.py: no metrics were left by: {' '.join(map(str, words))}")
         point.runs.append(work.read(json.loads(metrics.read_text())))
 
 
@@ -182,19 +179,6 @@ def render(rows):
     return "\n".join(lines)
 
 
-def numbers(text):
-    values = [int(word) for word in text.split(",")]
-    if not values or min(values) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: numbers from 1 on, separated by commas")
-    return values
-
-
-def default_launch():
-    flags = subprocess.run(["bash", "-c", 'source "$0" && echo "mpirun ${mpi_flags[*]} -n {ranks}"',
-                            REPOSITORY / "scripts/lib/mpi_env.sh"], capture_output=True, text=True, check=True)
-    return flags.stdout.strip()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("strong", "weak"))
@@ -211,9 +195,6 @@ def main():
     if options.cluster and options.launch:
         parser.error("--cluster and --launch exclude each other")
     options.launch = options.launch or (f"{CLUSTER} run -n {{ranks}} --hosts {{ranks}}" if options.cluster else default_launch())
-    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
-                 "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"):
-        os.environ.setdefault(name, "1")
     works = {name: workload(name, options.kind) for name in options.workloads.split()}
     points = [point for name in works for point in points_of(name, options)]
     options.results.mkdir(parents=True, exist_ok=True)
