@@ -80,6 +80,30 @@ std::vector<Id> community_labels(const Graph& graph, std::size_t rounds) {
   return labels;
 }
 
+double modularity(const Graph& graph, const std::vector<Id>& communities) {
+  std::map<Pair, long double> between;
+  std::vector<long double> out(communities.size(), 0), in(communities.size(), 0);
+  long double edges = 0;
+  const auto add = [&](std::size_t source, std::size_t target) {
+    between[{source, target}] += 1;
+    out[source] += 1;
+    in[target] += 1;
+    edges += 1;
+  };
+  for (const Edge& edge : graph.edges) {
+    const auto [source, target] = ends(graph, edge);
+    add(source, target);
+    if (!graph.directed) add(target, source);
+  }
+  if (edges == 0) return 0;
+  long double sum = 0;
+  for (const auto& [pair, count] : between) sum += communities[pair.first] == communities[pair.second] ? count : 0;
+  for (std::size_t u = 0; u < communities.size(); ++u)
+    for (std::size_t v = 0; v < communities.size(); ++v)
+      if (communities[u] == communities[v]) sum -= out[u] * in[v] / edges;
+  return static_cast<double>(sum / edges);
+}
+
 std::vector<std::uint64_t> triangles(const Graph& graph) {
   const auto sets = neighbours(graph);
   std::vector<std::uint64_t> counts(sets.size(), 0);

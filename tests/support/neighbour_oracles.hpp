@@ -17,6 +17,10 @@ namespace oracle {
 /// vertex (a loop once), the smallest of several.
 [[nodiscard]] std::vector<Id> community_labels(const Graph& graph, std::size_t rounds);
 
+/// Modularity by its definition as a sum over all ordered pairs of vertices in the same community: edges between them
+/// less the product of their degrees over the number of edges (undirected edges are one each way). 0 without edges.
+[[nodiscard]] double modularity(const Graph& graph, const std::vector<Id>& communities);
+
 /// Triangles through each vertex of the simple undirected graph: loops, repeats and directions are ignored.
 [[nodiscard]] std::vector<std::uint64_t> triangles(const Graph& graph);
 

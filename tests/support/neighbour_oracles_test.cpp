@@ -44,6 +44,18 @@ TEST(NeighbourOracles, DegreesOfAPaw) {
   EXPECT_EQ(degrees(paw(false)), (std::vector<Degrees>{{3, 3}, {3, 3}, {4, 4}, {3, 3}}));
 }
 
+TEST(NeighbourOracles, ModularityOfTwoTriangles) {
+  const Graph graph = of({{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}, {4, 5}, {3, 5}}, false);
+  EXPECT_NEAR(modularity(graph, {0, 0, 0, 3, 3, 3}), 5.0 / 14, 1e-15);
+  EXPECT_NEAR(modularity(graph, {0, 0, 0, 0, 0, 0}), 0, 1e-15);
+}
+
+TEST(NeighbourOracles, ModularityOfDirectedEdgesAndLoops) {
+  EXPECT_NEAR(modularity(of({{0, 1}, {1, 2}, {2, 3}}, true), {0, 0, 2, 2}), 2.0 / 3 - (2.0 * 1 + 1 * 2) / 9, 1e-15);
+  EXPECT_NEAR(modularity(of({{0, 0}, {1, 1}}, false), {0, 1}), 0.5, 1e-15);
+  EXPECT_NEAR(modularity(of({{0, 0}, {1, 1}}, true), {0, 1}), 0.5, 1e-15);
+}
+
 TEST(NeighbourOracles, HubsOfAStar) {
   const Importance found = hubs_and_authorities(of({{1, 0}, {2, 0}, {3, 0}, {4, 0}}, true), 1);
   EXPECT_EQ(found.authorities, (std::vector<double>{1, 0, 0, 0, 0}));

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "modularity.hpp"
 #include "registry.hpp"
 #include "run_program.hpp"
 
@@ -138,16 +139,20 @@ struct LabelPropagation {
 AlgorithmRun run(const DistributedGraph& graph, core::ThreadTeam& team, const AlgorithmOptions& options,
                  const RunOptions& run_options) {
   const LabelPropagation program{options.iterations.value_or(kDefaultIterations)};
-  return run_program(graph, team, program, run_options, [&](const auto& labels) {
+  std::optional<double> quality;
+  AlgorithmRun result = run_program(graph, team, program, run_options, [&](const auto& labels) {
+    quality = modularity(graph, team, labels);
     return std::vector<NamedColumn>{column(graph, "community", labels, [](GlobalId id) { return id; })};
   });
+  if (quality) result.report.aggregates.emplace_back("modularity", *quality);
+  return result;
 }
 
 } // namespace
 
 Algorithm cdlp_algorithm() {
   return {.name = "cdlp",
-          .summary = "communities by label propagation, --iterations rounds (10)",
+          .summary = "communities by label propagation, --iterations rounds (10); aggregate `modularity`",
           .options = {"--iterations"},
           .result = ResultKind::groups,
           .needs =

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/collectives.hpp"
-#include "core/exact_sum.hpp"
+#include "core/exact_reduction.hpp"
 
 namespace pregel {
 namespace {
@@ -84,11 +84,7 @@ Keys collect(const core::Communicator& comm, const std::vector<T>& values) {
   keys.count = counts[0];
   keys.unreachable = counts[1];
   keys.not_numbers = counts[2];
-  std::array<std::int64_t, core::ExactSum::kWords> words{};
-  sum.store(words);
-  core::all_reduce(comm, std::span<std::int64_t>(words), core::Reduce::sum);
-  sum.load(words);
-  keys.total = sum.value();
+  keys.total = core::sum_over_ranks(comm, sum);
   return keys;
 }
 

@@ -1,7 +1,9 @@
 """Published graphs with published answers: the Graphalytics examples, ego-Facebook, and the GR-QC collaborations."""
 
+import collections
 import math
 import unittest
+from fractions import Fraction
 
 from superstep_cli import CliTest, main, read_json, read_results, real_data
 
@@ -121,6 +123,25 @@ class SocialNetworks(CliTest):
         output = self.work / "results.txt"
         self.run_well("pregel", algorithm, "--graph", graph, "--undirected", "--output", output, "--quiet", ranks=ranks)
         return read_results(output)
+
+    def test_modularity_of_facebook(self):
+        """Of the communities that were written, by its definition in rationals; the same bits on every number of ranks."""
+        graph = GRAPHS / "facebook_combined.txt" if GRAPHS else None
+        if not (graph and graph.exists()):
+            self.skipTest("facebook_combined.txt is not here")
+        edges = [line.split() for line in graph.read_text(encoding="utf-8").splitlines()]
+        told = set()
+        for ranks in MORE_RANKS:
+            output, metrics = self.work / "results.txt", self.work / "metrics.json"
+            self.run_well("pregel", "cdlp", "--graph", graph, "--undirected", "--output", output, "--metrics", metrics,
+                          "--quiet", ranks=ranks)
+            told.add(read_json(metrics)["aggregates"]["modularity"])
+        community = read_results(output)
+        inside = sum(community[u] == community[v] for u, v in edges)
+        ends = collections.Counter(community[vertex] for edge in edges for vertex in edge)
+        wanted = Fraction(inside, len(edges)) - Fraction(sum(n * n for n in ends.values()), (2 * len(edges)) ** 2)
+        self.assertEqual(len(told), 1)
+        self.assertAlmostEqual(told.pop(), float(wanted), places=14)
 
     def test_structure_of_facebook(self):
         self.check_structure("facebook_combined.txt", 115, 1)

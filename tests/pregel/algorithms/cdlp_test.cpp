@@ -1,4 +1,6 @@
 // Label propagation against maps that are filled edge by edge.
+#include <optional>
+
 #include "algorithm_testing.hpp"
 #include "support/neighbour_oracles.hpp"
 
@@ -14,6 +16,13 @@ std::map<std::uint64_t, GlobalId> wanted(const oracle::Graph& graph, std::uint64
   return labels;
 }
 
+/// The aggregate, if there is one.
+std::optional<double> told_modularity(const RunReport& report) {
+  for (const auto& [name, value] : report.aggregates)
+    if (name == "modularity") return value;
+  return std::nullopt;
+}
+
 TEST_P(CdlpTest, MostFrequentLabels) {
   for (const auto& [name, graph] : graphs_for(GetParam())) {
     const std::uint64_t rounds = name.size() % 4; // 0 too
@@ -24,6 +33,9 @@ TEST_P(CdlpTest, MostFrequentLabels) {
     EXPECT_EQ(outcome.columns, std::vector<std::string>{"community"});
     EXPECT_EQ(column_of<GlobalId>(outcome), wanted(graph, rounds));
     EXPECT_EQ(outcome.report.supersteps(), graph.vertices.empty() ? 1 : rounds + 1);
+    const std::optional<double> modularity = told_modularity(outcome.report);
+    ASSERT_EQ(modularity.has_value(), !graph.edges.empty());
+    EXPECT_NEAR(modularity.value_or(0), oracle::modularity(graph, oracle::community_labels(graph, rounds)), 1e-12);
   }
 }
 
@@ -46,6 +58,20 @@ TEST(Cdlp, TenRoundsUnlessTold) {
   const AlgorithmOutcome outcome = run_algorithm("cdlp", chain, {}, {});
   EXPECT_EQ(outcome.report.supersteps(), 11U);
   EXPECT_EQ(column_of<GlobalId>(outcome), wanted(chain, 10));
+}
+
+/// Two triangles joined by an edge, in two communities: 6/7 - (7^2 + 7^2)/14^2 (Newman, Girvan).
+TEST(Cdlp, ModularityOfTwoTriangles) {
+  oracle::Graph graph{{}, {{0, 1}, {1, 2}, {0, 2}, {2, 10}, {10, 11}, {11, 12}, {10, 12}}, {}, false};
+  oracle::normalise(graph);
+  AlgorithmOptions options;
+  options.iterations = 4;
+  const AlgorithmOutcome outcome = run_algorithm("cdlp", graph, {}, options);
+  const auto labels = column_of<GlobalId>(outcome);
+  for (const auto& [id, label] : labels) EXPECT_EQ(label, labels.at(id < 10 ? 0 : 11)) << id;
+  EXPECT_NE(labels.at(0), labels.at(11));
+  ASSERT_TRUE(told_modularity(outcome.report));
+  EXPECT_DOUBLE_EQ(*told_modularity(outcome.report), 6.0 / 7.0 - 0.5);
 }
 
 /// The sides of a complete bipartite graph exchange their labels in every round.

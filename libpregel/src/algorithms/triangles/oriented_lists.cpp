@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../../graph/radix_sort.hpp"
-#include "thread_blocks.hpp"
+#include "../thread_blocks.hpp"
 
 namespace pregel {
 namespace {

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "../thread_blocks.hpp"
 #include "core/checkpoint/table.hpp"
 #include "core/collectives.hpp"
 #include "pregel/engine/trace.hpp"
 #include "pregel/error.hpp"
-#include "thread_blocks.hpp"
 
 namespace pregel {
 
