@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "core/random.hpp"
+#include "pregel/io/graph_size.hpp"
 #include "reader_testing.hpp"
 
 namespace pregel {
@@ -13,8 +15,10 @@ namespace {
 
 using testing_support::FuzzBudget;
 using testing_support::gzip;
+using testing_support::mutated;
 using testing_support::NameOutcome;
 using testing_support::NumberOutcome;
+using testing_support::odd_byte;
 using testing_support::Outcome;
 using testing_support::read_naively;
 using testing_support::read_names;
@@ -37,26 +41,6 @@ std::string valid_file(core::CounterRandom& random) {
   }
   if (!text.empty() && random.below(4) == 0) text.pop_back();
   return text;
-}
-
-/// Mostly bytes that mean something to a reader.
-char odd_byte(core::CounterRandom& random) {
-  static constexpr std::string_view kMeaningful = "0123456789 \t\n\r\n#%.,-+exXpPinf\0\xff";
-  return random.below(10) == 0 ? static_cast<char>(random.below(256)) : kMeaningful[random.below(kMeaningful.size())];
-}
-
-std::string mutated(std::string bytes, core::CounterRandom& random) {
-  for (std::uint64_t changes = 1 + random.below(3); changes > 0; --changes) {
-    const std::size_t at = random.below(bytes.size() + 1);
-    switch (random.below(4)) {
-      case 0: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), odd_byte(random)); break;
-      case 1: bytes.erase(at, random.below(5)); break;
-      case 2: bytes.resize(at); break;
-      default:
-        if (at < bytes.size()) bytes[at] = odd_byte(random);
-    }
-  }
-  return bytes;
 }
 
 std::string random_bytes(core::CounterRandom& random) {
@@ -184,7 +168,20 @@ std::string valid_file_of(GraphFormat format, core::CounterRandom& random) {
   }
 }
 
-class FormatFuzz : public ReaderFuzz, public testing::WithParamInterface<GraphFormat> {};
+class FormatFuzz : public ReaderFuzz, public testing::WithParamInterface<GraphFormat> {
+ protected:
+  /// A look at the file refuses nothing that reading accepts, and what it is sure of is so.
+  void expect_fitting_size(const ReadOptions& options, const NumberOutcome& read) const {
+    try {
+      const GraphSize size = size_of(world_, options);
+      if (read.error.empty() && size.exact) {
+        EXPECT_EQ(size.vertices, read.contiguous);
+      }
+    } catch (const core::InputError& error) {
+      EXPECT_NE(read.error, "") << error.what();
+    }
+  }
+};
 
 TEST_P(FormatFuzz, one_outcome_everywhere) {
   const FuzzBudget budget(world_, 150);
@@ -207,6 +204,7 @@ TEST_P(FormatFuzz, one_outcome_everywhere) {
     ASSERT_EQ(numbers.error, alone.error);
     ASSERT_EQ(numbers, alone);
     loaded += numbers.error.empty();
+    expect_fitting_size(first, numbers);
     for (const auto& [source, target, weight] : numbers.edges) {
       ASSERT_TRUE(std::isfinite(weight));
       if (numbers.contiguous_first == 0) continue; // formats that number their vertices from 1

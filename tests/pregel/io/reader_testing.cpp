@@ -213,6 +213,25 @@ Outcome<Id> read_naively(std::string_view bytes, bool weighted) {
 template Outcome<std::uint64_t> read_naively(std::string_view, bool);
 template Outcome<std::string> read_naively(std::string_view, bool);
 
+char odd_byte(core::CounterRandom& random) {
+  static constexpr std::string_view kMeaningful = "0123456789 \t\n\r\n#%.,-+exXpPinf\0\xff";
+  return random.below(10) == 0 ? static_cast<char>(random.below(256)) : kMeaningful[random.below(kMeaningful.size())];
+}
+
+std::string mutated(std::string bytes, core::CounterRandom& random) {
+  for (std::uint64_t changes = 1 + random.below(3); changes > 0; --changes) {
+    const std::size_t at = random.below(bytes.size() + 1);
+    switch (random.below(4)) {
+      case 0: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), odd_byte(random)); break;
+      case 1: bytes.erase(at, random.below(5)); break;
+      case 2: bytes.resize(at); break;
+      default:
+        if (at < bytes.size()) bytes[at] = odd_byte(random);
+    }
+  }
+  return bytes;
+}
+
 std::string zstd(std::string_view text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();

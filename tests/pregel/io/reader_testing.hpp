@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/communicator.hpp"
+#include "core/random.hpp"
 #include "pregel/io/readers.hpp"
 
 namespace pregel::testing_support {
@@ -71,6 +72,11 @@ using NameOutcome = Outcome<std::string>;
 /// What the naive reader makes of the bytes of an edge list: the outcome, with "line N" as the error.
 template <class Id>
 [[nodiscard]] Outcome<Id> read_naively(std::string_view bytes, bool weighted);
+
+/// Mostly a byte that means something to a reader.
+[[nodiscard]] char odd_byte(core::CounterRandom& random);
+/// `bytes` with one to three of them changed, inserted, left out, or all from one on.
+[[nodiscard]] std::string mutated(std::string bytes, core::CounterRandom& random);
 
 /// `text` as one zstd frame.
 [[nodiscard]] std::string zstd(std::string_view text);

@@ -1,4 +1,5 @@
-// Rows of start values: what is read, by number and by name, and what is refused at which line.
+// Rows of start values: what is read, by number and by name, and what is refused at which line; then random files, that
+// all ranks together and each alone read, or refuse, alike.
 #include "pregel/io/value_rows.hpp"
 
 #include <fstream>
@@ -11,9 +12,11 @@
 
 #include "core/collectives.hpp"
 #include "core/error.hpp"
+#include "core/random.hpp"
 #include "core/temporary_directory.hpp"
 #include "pregel/graph/name_directory.hpp"
 #include "pregel/support/pregel_testing.hpp"
+#include "reader_testing.hpp"
 
 namespace pregel::testing_support {
 namespace {
@@ -24,7 +27,8 @@ class Rows : public testing::Test {
 
   [[nodiscard]] std::string write(const std::string& text) const {
     const std::string path = directory_.file("rows.txt");
-    if (world().rank() == 0) std::ofstream(path) << text;
+    core::barrier(world()); // nobody reads the one before any more
+    if (world().rank() == 0) std::ofstream(path, std::ios::binary) << text;
     core::barrier(world());
     return path;
   }
@@ -50,12 +54,13 @@ class Rows : public testing::Test {
   }
 
   test::TemporaryDirectory directory_{world()};
-  DistributedGraph graph_ = build([] {
+  const oracle::Graph chain_ = [] {
     oracle::Graph graph;
     for (oracle::Id v = 0; v < 200; ++v) graph.edges.push_back({v, v + 1});
     oracle::normalise(graph);
     return graph;
-  }());
+  }();
+  DistributedGraph graph_ = build(chain_);
 };
 
 TEST_F(Rows, are_read_by_number_and_by_name) {
@@ -90,6 +95,58 @@ TEST_F(Rows, are_refused_at_their_line) {
   EXPECT_EQ(error_of("1 2 3\n1 2 3\n"), ":1: '1' is listed more than once");
   EXPECT_THROW(std::ignore = read("# nothing\n"), core::InputError);
   EXPECT_EQ(error_of("1\n"), ":1: expected 'vertex value', found 1 column");
+}
+
+/// A few rows of vertices that exist, mostly of one length and each vertex once.
+std::string valid_rows(core::CounterRandom& random) {
+  static const char* const kValues[] = {"1", "-0.5", "1e-3", "0x1p4", "+2.", "1e-400"};
+  const std::uint64_t width = 1 + random.below(4);
+  std::string text;
+  for (std::uint64_t row = random.below(9), vertex = random.below(20); row > 0; --row, vertex += 1 + random.below(20)) {
+    text += std::to_string(vertex);
+    for (std::uint64_t i = 0; i < width; ++i)
+      text += std::string(random.below(8) == 0 ? "\t" : " ") + kValues[random.below(6)];
+    text += random.below(8) == 0 ? " \r\n# x\n\n" : "\n";
+  }
+  return text;
+}
+
+/// What a file says, in one text: its rows by vertex, or why it has none.
+std::string told_by(const core::Communicator& comm, const std::string& path, const DistributedGraph& graph) {
+  try {
+    const ValueRows rows = read_value_rows(comm, path, nullptr, graph);
+    EXPECT_EQ(rows.values.size(), rows.ids.size() * rows.width);
+    std::map<std::uint64_t, std::string> found;
+    const auto ids = core::all_gather_varying(comm, std::span<const GlobalId>(rows.ids));
+    const auto values = core::all_gather_varying(comm, std::span<const double>(rows.values));
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t k = 0; k < rows.width; ++k)
+        found[number(ids[i])] += ' ' + std::to_string(values[i * rows.width + k]);
+    std::string text = "rows:";
+    for (const auto& [id, row] : found) text += '\n' + std::to_string(id) + row;
+    return text;
+  } catch (const core::InputError& error) {
+    return error.what();
+  }
+}
+
+TEST_F(Rows, random_bytes) {
+  const FuzzBudget budget(world(), 200);
+  const core::Communicator alone = world().split(world().rank(), 0);
+  const DistributedGraph here = build(chain_, {}, alone);
+  std::uint64_t loaded = 0, round = 0;
+  for (; budget.allows(round); ++round) {
+    core::CounterRandom random(31, round);
+    std::string bytes = valid_rows(random);
+    if (random.below(3) != 0) bytes = mutated(bytes, random);
+    const std::string path = write(bytes);
+    SCOPED_TRACE("round " + std::to_string(round) + ":\n" + bytes);
+    const std::string told = told_by(world(), path, graph_);
+    ASSERT_EQ(told, told_by(alone, path, here));
+    loaded += told.starts_with("rows:");
+  }
+  EXPECT_GT(loaded, round / 8) << "too few files are valid for the fuzzer to reach the rows";
+  EXPECT_LT(loaded, round) << "nothing was ever refused";
 }
 
 } // namespace
