@@ -51,6 +51,9 @@ void add_graph_file_options(CLI::App& app, GraphFileOptions& o) {
       ->check(CLI::IsMember({"none", "degree"}))
       ->capture_default_str()
       ->group("Input");
+  app.add_option("--old-ids", o.old_ids,
+                 "where vertices were renumbered: write this file, a line a vertex with its new id and the one it had")
+      ->group("Input");
 }
 
 void check_graph_file_options(const GraphFileOptions& o) {
@@ -87,14 +90,22 @@ bool direction_of(const GraphFileOptions& o, const std::string& graph, const pre
 }
 
 pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOptions& o, pregel::GraphInput&& input,
-                           bool directed, core::ThreadTeam& team) {
+                           bool directed, core::ThreadTeam& team, bool numbers_from_one) {
   pregel::GraphInput prepared = std::move(input);
   if (o.multi_edges == "first" || o.multi_edges == "sum") {
     const auto weight = o.multi_edges == "sum" ? pregel::MergedWeight::sum : pregel::MergedWeight::first;
     prepared = pregel::merge_repeats(comm, std::move(prepared), !directed, weight);
   }
   if (o.largest_component) prepared = pregel::keep_largest_component(comm, std::move(prepared), team);
-  if (o.relabel == "degree") prepared = pregel::renumber(comm, std::move(prepared), pregel::NewOrder::degree, 0);
+  const bool by_degree = o.relabel == "degree";
+  if (by_degree || (numbers_from_one && prepared.names == nullptr && prepared.contiguous_first != 1)) {
+    const auto order = by_degree ? pregel::NewOrder::degree : pregel::NewOrder::ascending;
+    pregel::OldIds old_ids;
+    prepared = pregel::renumber(comm, std::move(prepared), order, numbers_from_one ? 1 : 0, &old_ids);
+    if (!o.old_ids.empty()) pregel::write_results(comm, old_ids, nullptr, o.old_ids);
+  } else if (!o.old_ids.empty()) {
+    throw core::InputError("--old-ids: vertices keep their ids here; it goes with --relabel degree");
+  }
   return prepared;
 }
 

@@ -18,7 +18,7 @@ namespace drivers {
 struct GraphFileOptions {
   std::string vertices, format = "auto", ids = "number", columns;
   bool directed = false, undirected = false, weighted = false;
-  std::string self_loops = "auto", multi_edges = "auto", relabel = "none";
+  std::string self_loops = "auto", multi_edges = "auto", relabel = "none", old_ids;
   bool symmetrise = false, largest_component = false;
 
   /// What the user says of the direction.
@@ -39,9 +39,11 @@ void check_graph_file_options(const GraphFileOptions& options);
 [[nodiscard]] bool direction_of(const GraphFileOptions& options, const std::string& graph,
                                 const pregel::GraphInput& input);
 
-/// Merges, leaves out and renumbers what the options ask for. Collective.
+/// Merges, leaves out and renumbers what the options ask for. `numbers_from_one`: vertices without names must be 1, 2,
+/// ... Collective.
 [[nodiscard]] pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOptions& options,
-                                         pregel::GraphInput&& input, bool directed, core::ThreadTeam& team);
+                                         pregel::GraphInput&& input, bool directed, core::ThreadTeam& team,
+                                         bool numbers_from_one = false);
 
 /// What the builder does with loops and repeats; `loops` and `repeats` are the defaults. Local.
 void set_policies(const GraphFileOptions& options, pregel::SelfLoops loops, pregel::MultiEdges repeats,

@@ -82,10 +82,13 @@ void check(const Options& options) {
     throw core::InputError("--format, --ids, --columns and --weighted describe files; they go with --convert");
   require_target(options.target());
   if (options.vertex_output) require_target(*options.vertex_output);
-  if (options.vertex_output && core::file_identity(*options.vertex_output) == core::file_identity(options.target()))
-    throw core::InputError("--vertices and --output name the same file");
-  if (!options.convert.empty() && core::file_identity(options.convert[0]) == core::file_identity(options.convert[1]))
-    throw core::InputError("--convert: IN and OUT name the same file");
+  const std::string source = options.convert.empty() ? "" : options.convert[0], target = options.target(),
+                    vertices = options.vertex_output.value_or("");
+  const drivers::NamedFile inputs[] = {{"IN of --convert", &source}};
+  const drivers::NamedFile targets[] = {{options.convert.empty() ? "--output" : "OUT", &target},
+                                        {"--vertices", &vertices},
+                                        {"--old-ids", &options.old_ids}};
+  drivers::require_separate_files(inputs, targets);
 }
 
 /// The edges, how to build their graph, and what to call it.
@@ -132,10 +135,9 @@ core::ExitCode run(const core::Communicator& world, const Options& options) {
   source.build.partition = pregel::PartitionKind::range; // what a rank has is one piece of the file
   source.build.needs.push = false;
   source.build.needs.out_edges = true;
-  pregel::GraphInput input = drivers::prepare(world, options, std::move(source.input), source.build.directed, team);
+  pregel::GraphInput input = drivers::prepare(world, options, std::move(source.input), source.build.directed, team,
+                                              pregel::numbers_from_one(format));
   const std::shared_ptr<const pregel::NameDirectory> names = input.names;
-  if (pregel::numbers_from_one(format) && names == nullptr && input.contiguous_first != 1)
-    input = pregel::renumber(world, std::move(input), pregel::NewOrder::ascending, 1);
 
   const pregel::DistributedGraph graph = pregel::build_graph(world, std::move(input), source.build);
   const std::string header =

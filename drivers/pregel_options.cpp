@@ -157,11 +157,9 @@ void check_fault_options(const PregelOptions& o) {
 }
 
 void check_files(const PregelOptions& o) {
-  std::vector<NamedFile> targets{{"--output", &o.output},
-                                 {"--metrics", &o.metrics},
-                                 {"--timeline", &o.timeline},
-                                 {"--trace", &o.trace},
-                                 {"--trace-vertices", &o.trace_vertices}};
+  std::vector<NamedFile> targets{{"--output", &o.output},   {"--old-ids", &o.old_ids},
+                                 {"--metrics", &o.metrics}, {"--timeline", &o.timeline},
+                                 {"--trace", &o.trace},     {"--trace-vertices", &o.trace_vertices}};
   std::vector<NamedFile> inputs{
       {"--graph", &o.graph}, {"--vertices", &o.vertices}, {"--values", &o.values_file}, {"--sources", &o.sources_file}};
   for (const AlgorithmChoice& other : o.others) {

@@ -4,6 +4,7 @@
 // owner of the source, who knows its new number, and to the owner of the target.
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "core/agreement.hpp"
@@ -92,13 +93,29 @@ struct Owned {
   return numbers;
 }
 
+[[nodiscard]] OldIds table_of(const Owned& owned, const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  for (std::size_t i = 0; i < numbers.size(); ++i) pairs.emplace_back(numbers[i], owned.ids[i]);
+  std::ranges::sort(pairs);
+  OldIds table;
+  std::vector<std::uint64_t> old;
+  for (const auto& [number, id] : pairs) {
+    table.ids.push_back(GlobalId{number});
+    old.push_back(id);
+  }
+  table.columns.push_back({"old_id", std::move(old)});
+  return table;
+}
+
 } // namespace
 
-GraphInput renumber(const core::Communicator& comm, GraphInput&& input, NewOrder order, std::uint64_t first) {
+GraphInput renumber(const core::Communicator& comm, GraphInput&& input, NewOrder order, std::uint64_t first,
+                    OldIds* old_ids) {
   const Partitioner partitioner =
       Partitioner::sampled_range(comm, input.edges, input.vertices, input.contiguous_vertices, input.contiguous_first);
   const Owned owned = gather_owned(comm, input, partitioner);
   const std::vector<std::uint64_t> numbers = number_owned(comm, owned, order, first);
+  if (old_ids != nullptr) *old_ids = table_of(owned, numbers);
   const IdIndex index = core::agree(comm, [&] {
     IdIndex of_ids(owned.ids.empty() ? 0 : owned.ids.back(), owned.ids.size());
     for (const std::uint64_t id : owned.ids) of_ids.insert(id);

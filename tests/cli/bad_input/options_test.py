@@ -162,6 +162,9 @@ class Graphgen(RefusalTest):
                 (["chain:n=3", "--output", "/dev/null"], "cannot write /dev/null: graphs need a regular file"),
                 (["chain:n=3", "--output", "absent/g.txt"], "cannot write absent/g.txt: No such file or directory"),
                 (["chain:n=3", "--output", "."], "cannot write .: Is a directory"),
+                (["chain:n=3", "--output", "g.txt", "--old-ids", "old.txt"], "it goes with --relabel degree"),
+                (["chain:n=3", "--output", "g.txt", "--relabel", "degree", "--old-ids", "absent/old.txt"],
+                 "cannot write absent/old.txt"),
         ):
             with self.subTest(arguments):
                 self.expect_refusal(arguments, re.compile(re.escape(reason)), program="graphgen")

@@ -139,9 +139,16 @@ TEST(Renumber, by_degree_or_in_order) {
         edges.emplace_back(numbers[named.graph.edges[i].source], numbers[named.graph.edges[i].target],
                            named.graph.weights.empty() ? 1.0 : named.graph.weights[i]);
       std::sort(edges.begin(), edges.end());
-      const GraphInput renumbered = renumber(world(), share_of(named.graph), order, 5);
+      OldIds old_ids;
+      const GraphInput renumbered = renumber(world(), share_of(named.graph), order, 5, &old_ids);
       EXPECT_EQ(edges_of(renumbered), edges) << named.name;
       EXPECT_EQ(renumbered.contiguous_first, 5U);
+      std::map<std::uint64_t, std::uint64_t> way_back;
+      const auto ids = gather_lists(old_ids.ids);
+      const auto old = gather_lists(std::get<std::vector<std::uint64_t>>(old_ids.columns.at(0).values));
+      for (std::size_t i = 0; i < ids.size(); ++i) way_back[old[i]] = number(ids[i]);
+      EXPECT_EQ(way_back, numbers) << named.name;
+      EXPECT_TRUE(std::ranges::is_sorted(old_ids.ids));
       EXPECT_EQ(renumbered.contiguous_vertices, named.graph.vertices.size()) << named.name;
     }
   }

@@ -8,6 +8,7 @@
 #include "core/communicator.hpp"
 #include "core/thread_team.hpp"
 #include "pregel/graph/graph_input.hpp"
+#include "pregel/io/results.hpp"
 
 namespace pregel {
 
@@ -31,8 +32,12 @@ enum class NewOrder {
   degree,    ///< by descending number of edge ends, loops and repeats counted; ties by ascending id
 };
 
-/// Vertices get the numbers first, first + 1, ... Names are of the old numbers and are left out. Collective.
+/// Vertices of one rank, ascending by their new id; column `old_id` says what they were called before.
+using OldIds = ResultTable;
+
+/// Vertices get the numbers first, first + 1, ... Names are of the old numbers and are left out. `old_ids`, if given,
+/// becomes the way back, each vertex on one rank. Collective.
 [[nodiscard]] GraphInput renumber(const core::Communicator& comm, GraphInput&& input, NewOrder order,
-                                  std::uint64_t first);
+                                  std::uint64_t first, OldIds* old_ids = nullptr);
 
 } // namespace pregel
