@@ -6,6 +6,8 @@ probe=$1
 ranks=$2
 shift 2
 failures=0
+# Every rank ends by itself here; else Open MPI's launcher waits two seconds for those that have gone already.
+export OMPI_MCA_odls_base_sigkill_timeout=0 PRTE_MCA_odls_base_sigkill_timeout=0
 
 # expect HOW EXIT_CODE LINE...: exactly these of our lines (in any order), whatever else the launcher prints.
 expect() {

@@ -19,9 +19,6 @@ ALL_RANKS = (1, 2, 4, 7)
 # Reasons are compared letter by letter, so a table of cases need not run each one on every number of ranks.
 NEXT_RANKS = itertools.cycle(((2,), (1,), (4,)))
 
-# After a rank has ended with another code than 0, Open MPI 4's mpirun waits twice this many seconds (default 1).
-os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
-
 
 def our_lines(text):
     """The lines of standard error that our programs wrote; the launcher adds its own."""
