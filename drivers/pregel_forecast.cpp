@@ -73,41 +73,73 @@ MemoryForecast memory_of(const pregel::GraphSize& size, bool directed, const std
   return {kProcessBytes, bytes(most), bytes(kept), bytes(vertices * (16 + 16)), bytes(slots * 17)};
 }
 
-/// Nanoseconds of one core for an arc: of a superstep in which all vertices send, or of the whole run.
+/// How often an algorithm goes over all arcs.
+enum class Passes {
+  once, ///< the cost is of the whole run
+  each_superstep,
+  each_source,
+  each_block, ///< of eight columns, in each layer
+};
+/// Nanoseconds of one core for an arc in a pass, in a graph of a million arcs; `growth` is the power of the number of
+/// arcs by which they become more.
 struct Cost {
   const char* algorithm;
   double nanoseconds;
-  bool of_a_superstep;
+  Passes passes = Passes::once;
+  double growth = 0;
 };
 // Kronecker graphs of degree 16; docs/performance.md, and for what is not there the ratio to PageRank in one list.
-constexpr std::array<Cost, 13> kCosts{{{"pagerank", 1.0, true},
-                                       {"ppr", 1.1, true},
-                                       {"hits", 2.6, true},
-                                       {"cdlp", 3.4, true},
-                                       {"random-walk", 14, true},
-                                       {"bfs", 0.4, false},
-                                       {"sssp", 9.4, false},
-                                       {"wcc", 5.5, false},
-                                       {"scc", 2.7, false},
-                                       {"mis", 4.8, false},
-                                       {"matching", 53, false},
-                                       {"msf", 82, false},
-                                       {"degree", 0.25, false}}};
+constexpr std::array<Cost, 21> kCosts{{{"pagerank", 1.0, Passes::each_superstep},
+                                       {"ppr", 1.1, Passes::each_superstep},
+                                       {"hits", 2.6, Passes::each_superstep},
+                                       {"cdlp", 3.4, Passes::each_superstep},
+                                       {"random-walk", 14, Passes::each_superstep},
+                                       {"bfs", 0.4},
+                                       {"sssp", 9.4},
+                                       {"wcc", 5.5},
+                                       {"scc", 2.7},
+                                       {"mis", 4.8},
+                                       {"matching", 53},
+                                       {"msf", 82},
+                                       {"degree", 0.25},
+                                       {"aggregate", 0.6},
+                                       {"triangles", 38, Passes::once, 0.23},
+                                       {"lcc", 38, Passes::once, 0.23},
+                                       {"kcore", 13},
+                                       {"coloring", 41, Passes::once, 0.15},
+                                       {"diameter", 2.2},
+                                       {"bc", 2.8, Passes::each_source},
+                                       {"gcn", 5, Passes::each_block, 0.15}}};
 constexpr double kLoadNanoseconds = 100; // an edge
-constexpr std::uint64_t kUsualSupersteps = 50;
+constexpr std::uint64_t kUsualSupersteps = 50, kUsualLayers = 2, kUsualWidth = 16;
 
-TimeForecast time_of(const AlgorithmChoice& choice, double arcs, double cores) {
+TimeForecast time_of(const AlgorithmChoice& choice, std::uint64_t vertices, double arcs, double cores) {
   const auto* const cost = std::ranges::find(kCosts, choice.algorithm, &Cost::algorithm);
   if (cost == kCosts.end() || choice.variant != "standard") return {choice.algorithm, {}, ""};
-  TimeForecast time{choice.algorithm, 0, fmt::format("{} ns of a core an arc", cost->nanoseconds)};
-  double passes = 1;
-  if (cost->of_a_superstep) {
-    const std::uint64_t usual = choice.algorithm == "cdlp" || choice.algorithm == "random-walk" ? 10 : kUsualSupersteps;
-    const std::uint64_t supersteps = std::min(choice.iterations.value_or(usual) + 1, choice.max_supersteps);
-    passes = static_cast<double>(supersteps);
-    time.assumption += fmt::format(" and superstep, {} supersteps", supersteps);
+  const double nanoseconds = cost->nanoseconds * std::pow(std::max(arcs, 1.0) / 1e6, cost->growth);
+  TimeForecast time{choice.algorithm, 0,
+                    (nanoseconds < 10 ? fmt::format("{:.2g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds)) +
+                        " ns of a core an arc"};
+  std::uint64_t passes = 1;
+  switch (cost->passes) {
+    case Passes::once: break;
+    case Passes::each_superstep: {
+      const bool is_short = choice.algorithm == "cdlp" || choice.algorithm == "random-walk";
+      passes = std::min(choice.iterations.value_or(is_short ? 10 : kUsualSupersteps) + 1, choice.max_supersteps);
+      time.assumption += fmt::format(" and superstep, {} supersteps", passes);
+      break;
+    }
+    case Passes::each_source:
+      if (!choice.sources_file.empty()) return {choice.algorithm, {}, ""};
+      passes = choice.source.empty() ? vertices : 1;
+      time.assumption += fmt::format(" and source, {} source{}", passes, passes == 1 ? "" : "s");
+      break;
+    case Passes::each_block:
+      passes = choice.layers.value_or(kUsualLayers) * ((choice.width.value_or(kUsualWidth) + 7) / 8);
+      time.assumption += fmt::format(" and eight columns of a layer, {} times", passes);
+      break;
   }
-  time.seconds = passes * cost->nanoseconds * 1e-9 * arcs / cores * choice.repeat;
+  time.seconds = static_cast<double>(passes) * nanoseconds * 1e-9 * arcs / cores * choice.repeat;
   return time;
 }
 
@@ -148,7 +180,7 @@ std::string seconds_of(double seconds) {
 
 /// The rows of gcn, of each of `vertices` on a rank: before and after a layer, a block of messages, and the result.
 std::uint64_t row_bytes(const std::vector<const AlgorithmChoice*>& choices, std::uint64_t vertices) {
-  constexpr std::uint64_t kUsualWidth = 16, kRows = 4;
+  constexpr std::uint64_t kRows = 4;
   std::uint64_t widest = 0;
   for (const AlgorithmChoice* choice : choices) {
     if (choice->algorithm == "gcn") widest = std::max(widest, choice->width.value_or(kUsualWidth));
@@ -188,7 +220,7 @@ Forecast forecast(const core::Communicator& comm, const PregelOptions& o, const 
   f.load_seconds = kLoadNanoseconds * 1e-9 * static_cast<double>(f.size.edges) / cores;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const double arcs = shares_of(f.size, users[i].needs, f.directed, 1).arcs;
-    f.runs.push_back(time_of(*choices[i], arcs, cores));
+    f.runs.push_back(time_of(*choices[i], f.size.vertices, arcs, cores));
   }
   return f;
 }

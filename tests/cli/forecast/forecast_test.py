@@ -1,6 +1,7 @@
 """--dry-run tells what a job takes and does nothing; a job that cannot fit is refused before it loads."""
 
 import gzip
+import itertools
 import pathlib
 import re
 import sys
@@ -8,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bad_input"))
 
 from refusals import OUTPUTS, RefusalTest  # noqa: E402
-from superstep_cli import main, read_json  # noqa: E402
+from superstep_cli import main, read_json, run  # noqa: E402
 
 UNITS = {"MB": 1e6, "GB": 1e9}
 
@@ -28,13 +29,28 @@ class DryRun(RefusalTest):
 
     def test_what_no_machine_holds_is_only_told(self):
         text = self.dry_run("pagerank", "--generate", "kron:scale=36", "--iterations", 20, "--then", "wcc --output w.txt",
-                            "--then", "triangles", "--output", "r.txt", "--metrics", "m.json", ranks=3)
+                            "--then", "wcc --variant textbook", "--then", "bc --source 1", "--then", "triangles", "--output",
+                            "r.txt", "--metrics", "m.json", ranks=3)
         self.assertEqual(list(self.work.iterdir()), [])
         self.assertIn("graph: 68719476736 vertices, 1099511627776 edges listed, undirected (from the generator's formula)",
                       text)
         self.assertGreater(bytes_of(text, "at most"), 10 * 2**40 / 3)
         self.assertRegex(text, r"\n  pagerank .*21 supersteps\)\n")
-        self.assertRegex(text, r"\n  triangles +\?  \(depends on more than the size\)\n")
+        self.assertRegex(text, r"\n  wcc +\?  \(depends on more than the size\)\n")
+        self.assertRegex(text, r"\n  bc +\d+ s  \(2.8 ns of a core an arc and source, 1 source\)\n")
+        self.assertRegex(text, r"\n  triangles +\d+ s  \(\d+ ns of a core an arc\)\n")
+
+    def test_every_algorithm_has_a_time(self):
+        """Its standard variant at least."""
+        known = run("pregel", "nonsense", "--generate", "chain:n=3").err
+        names = re.search(r"known: (.*)", known).group(1).split(", ")
+        self.assertGreater(len(names), 15)
+        first, *others = (f"{name} --source 1" if name in ("bfs", "sssp", "ppr") else name for name in names)
+        text = self.dry_run(*first.split(), *itertools.chain(*(("--then", other) for other in others)), "--generate",
+                            "kron:scale=16")
+        self.assertNotIn("?", text)
+        for name in names:
+            self.assertRegex(text, rf"\n  {name} +[\d.e-]+ s  \(")
         self.assertEqual(self.dry_run("wcc", "--generate", "er:n=0,edges=0").count("\n"), 11)
 
     def test_sizes_of_files(self):
