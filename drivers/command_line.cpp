@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +14,41 @@
 #include "core/error.hpp"
 
 namespace drivers {
+namespace {
+
+/// How many letters to insert, remove or replace to make one word of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({replaced, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+/// The option of `app` that is within two letters of `word`, or begins with it; empty if there is none.
+std::string nearest_option(const CLI::App& app, const std::string& word) {
+  if (!word.starts_with("--")) return {};
+  const std::string given = word.substr(2, word.find('=') - 2);
+  std::string nearest;
+  std::size_t least = 3;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      const bool begins = given.size() > 2 && name.starts_with(given);
+      const std::size_t distance = begins ? 1 : edit_distance(given, name);
+      if (distance >= least) continue;
+      least = distance;
+      nearest = "--" + name;
+    }
+  }
+  return nearest;
+}
+
+} // namespace
 
 bool answers_itself(CLI::App& app, int argc, char** argv, bool printing) {
   try {
@@ -22,12 +60,18 @@ bool answers_itself(CLI::App& app, int argc, char** argv, bool printing) {
     if (printing) fmt::print("{}", app.help());
     return true;
   } catch (const CLI::ParseError& error) {
-    throw core::InputError(fmt::format("{} (see {} --help)", one_line(error), app.get_name()));
+    throw core::InputError(fmt::format("{} (see {} --help)", one_line(app, error), app.get_name()));
   }
   return false;
 }
 
-std::string one_line(const CLI::ParseError& error) {
+std::string one_line(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining();
+    const std::string meant = extras.empty() ? "" : nearest_option(app, extras.front());
+    return fmt::format("not expected: {}{}", fmt::join(extras, " "),
+                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+  }
   std::string message = error.what();
   std::ranges::replace(message, '\n', ' ');
   return message;

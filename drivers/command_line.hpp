@@ -15,8 +15,9 @@ namespace drivers {
 /// `printing`; the program then has nothing left to do. InputError, one line, for what is unknown or malformed. Local.
 [[nodiscard]] bool answers_itself(CLI::App& app, int argc, char** argv, bool printing);
 
-/// What is wrong with a command line, without line breaks. Local.
-[[nodiscard]] std::string one_line(const CLI::ParseError& error);
+/// What is wrong with a command line of `app`, without line breaks; arguments that it does not know are told in their
+/// order, with the option that the first one may have been meant for. Local.
+[[nodiscard]] std::string one_line(const CLI::App& app, const CLI::ParseError& error);
 
 /// NUMBER:FACTOR, as --straggler takes it; `number` is what the user calls the number. InputError. Local.
 [[nodiscard]] std::pair<std::size_t, double> parse_straggler(const std::string& text, const char* number);

@@ -246,6 +246,10 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
     std::ranges::replace(message, '\n', ' ');
+    if (const std::vector<std::string> extras = app.remaining(); !extras.empty())
+      message =
+          fmt::format("not expected: {}{}", fmt::join(extras, " "),
+                      separator == end ? "; the job stands behind --: supervise [OPTIONS] -- mpirun -n P PROGRAM" : "");
     say(fmt::format("error: {} (see --help)", message));
   } catch (const supervise::CommandError& error) {
     say(fmt::format("error: {}", error.what()));

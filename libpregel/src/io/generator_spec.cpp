@@ -45,6 +45,7 @@ class Settings {
   /// The value of the first of `keys` that was given; two of them at once are refused (they are synonyms).
   [[nodiscard]] std::optional<std::string> take(std::initializer_list<const char*> keys) {
     std::optional<std::string> value;
+    known_ += fmt::format("{}{}", known_.empty() ? "" : ", ", *keys.begin());
     for (const char* key : keys) {
       const auto found = values_.find(key);
       if (found == values_.end()) continue;
@@ -76,7 +77,7 @@ class Settings {
   void require_empty() const {
     if (!values_.empty()) {
       const auto& [key, value] = *values_.begin();
-      refuse(key, value, fmt::format("unknown key '{}'", key));
+      refuse(key, value, fmt::format("unknown key '{}' (known: {})", key, known_));
     }
   }
 
@@ -122,6 +123,7 @@ class Settings {
 
   std::string_view whole_;
   std::map<std::string, std::string> values_;
+  std::string known_; ///< keys that were asked for, without synonyms
 };
 
 /// a * b, refused under `key` when it does not fit into 64 bits.

@@ -43,6 +43,7 @@ class Settings {
 
   template <class Number>
   void take(const char* key, Number& value, Number least, Number most) {
+    known_ += fmt::format("{}{}", known_.empty() ? "" : ", ", key);
     const auto found = values_.find(key);
     if (found == values_.end()) return;
     const std::string_view text = found->second;
@@ -53,12 +54,13 @@ class Settings {
   }
 
   void require_empty() const {
-    if (!values_.empty()) fail(fmt::format("unknown key '{}'", values_.begin()->first));
+    if (!values_.empty()) fail(fmt::format("unknown key '{}' (known: {})", values_.begin()->first, known_));
   }
 
  private:
   std::string_view whole_;
   std::map<std::string, std::string_view, std::less<>> values_;
+  std::string known_; ///< keys that were asked for
 };
 
 } // namespace

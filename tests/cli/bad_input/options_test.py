@@ -16,7 +16,10 @@ class Pregel(RefusalTest):
 
     def test_unknown_words(self):
         self.expect(["pagerank", *CHAIN, "--frobnicate", "3"], re.compile("--frobnicate"), ranks=ALL_RANKS)
-        self.expect(["pagerank", *CHAIN, "bfs"], re.compile("not expected: bfs"))
+        self.expect(["pagerank", *CHAIN, "bfs"], "not expected: bfs (see pregel --help)")
+        self.expect(["pagerank", *CHAIN, "--iteration", "5"],
+                    "not expected: --iteration 5; did you mean --iterations? (see pregel --help)")
+        self.expect(["pagerank", *CHAIN, "--colour=red"], "not expected: --colour=red (see pregel --help)")
         self.expect(["page-rank", *CHAIN], re.compile("^unknown algorithm 'page-rank'; known: pagerank, "))
         self.expect(CHAIN, re.compile("^algorithm is required"))
         self.expect(["pagerank", *CHAIN, "--variant", "best"],
@@ -119,7 +122,7 @@ GENERATORS = {
     "smallworld:n=10,k=3": "k=3: must be even",
     "smallworld:n=4,k=4": "k=4: must be below n=4",
     "smallworld:n=10,k=2,p=1.5": "p=1.5: must lie between 0 and 1",
-    "chain:n=5,colour=red": "unknown key 'colour'",
+    "chain:n=5,colour=red": "unknown key 'colour' (known: n, seed, weights)",
     "chain:n=5,weights=heavy": "weights=heavy: int or real",
     # What no machine holds is refused before anything is made.
     "chain:n=1e15": "vertices are too many for",

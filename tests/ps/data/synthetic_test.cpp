@@ -126,7 +126,9 @@ TEST(Synthetic, ImpossibleSpecificationsAreRefused) {
   EXPECT_EQ(complaint("ridge,rows=2x"), "data 'synthetic:ridge,rows=2x': rows=2x is no number");
   EXPECT_EQ(complaint("ridge,rows=0"), "data 'synthetic:ridge,rows=0': rows must lie between 1 and 1099511627776");
   EXPECT_EQ(complaint("ridge,rows=3,rows=3"), "data 'synthetic:ridge,rows=3,rows=3': rows is given twice");
-  EXPECT_EQ(complaint("ridge,classes=3"), "data 'synthetic:ridge,classes=3': unknown key 'classes'");
+  EXPECT_EQ(
+      complaint("ridge,classes=3"),
+      "data 'synthetic:ridge,classes=3': unknown key 'classes' (known: rows, test, noise, seed, features, nonzeros)");
   EXPECT_EQ(complaint("ridge,"), "data 'synthetic:ridge,': '' is not of the form key=value");
   EXPECT_EQ(complaint("ridge,noise=nan"), "data 'synthetic:ridge,noise=nan': noise must lie between 0 and 1000000");
   EXPECT_EQ(complaint("ridge,features=5,nonzeros=6"),
