@@ -163,6 +163,7 @@ nlohmann::json metrics(const core::Communicator& comm, const PstrainOptions& o, 
 /// From the data to the files. Collective.
 template <class T>
 void train(const core::Communicator& comm, PstrainOptions o, const std::string& command_line) {
+  drivers::take_over_workers(comm, o);
   const ps::Roles roles = drivers::roles_of(o, comm.size());
   std::optional<drivers::PstrainView> view;
   if (o.monitor.port) {

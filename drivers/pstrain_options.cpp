@@ -14,6 +14,7 @@
 
 #include "command_line.hpp"
 #include "core/agreement.hpp"
+#include "core/collectives.hpp"
 #include "core/error.hpp"
 #include "core/metrics.hpp"
 #include "ps/consistency/sparse_async.hpp"
@@ -101,7 +102,8 @@ void add_strategy_options(CLI::App& app, PstrainOptions& o) {
       ->capture_default_str()
       ->group("Strategy");
   app.add_option("--workers", o.workers,
-                 "logical workers, spread over the ranks that are not only servers (default: one each); the numbers "
+                 "logical workers, spread over the ranks that are not only servers (default: one each; with --resume "
+                 "as many as before); the numbers "
                  "of a run depend on this, not on ranks")
       ->check(whole_number(1))
       ->group("Strategy");
@@ -323,6 +325,17 @@ void check_pstrain_files(const core::Communicator& comm, const PstrainOptions& o
   core::agree(comm, [&] {
     if (comm.rank() == 0) check_files(options);
   });
+}
+
+void take_over_workers(const core::Communicator& comm, PstrainOptions& o) {
+  if (!o.checkpoints.resume || o.workers != 0) return;
+  std::uint64_t workers = 0;
+  core::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const nlohmann::json before = ps::newest_identity(o.checkpoints.directory);
+    if (before.contains("--workers")) workers = before.at("--workers").get<std::uint64_t>();
+  });
+  o.workers = core::broadcast_value(comm, workers, 0);
 }
 
 ps::Roles roles_of(const PstrainOptions& options, int ranks) {

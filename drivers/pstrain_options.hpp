@@ -62,6 +62,10 @@ void complete_pstrain_options(PstrainOptions& options, int ranks);
 /// input. Collective.
 void check_pstrain_files(const core::Communicator& comm, const PstrainOptions& options);
 
+/// With --resume and without --workers: as many workers as the run had that is gone on from, however many ranks are
+/// left. Collective.
+void take_over_workers(const core::Communicator& comm, PstrainOptions& options);
+
 /// Who does what. InputError when no rank is left for workers. Local.
 [[nodiscard]] ps::Roles roles_of(const PstrainOptions& options, int ranks);
 

@@ -1,6 +1,7 @@
 #include "ps/training/training_checkpoints.hpp"
 
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,9 +12,16 @@
 #include "core/log.hpp"
 
 namespace ps {
+namespace {
+
+constexpr const char* kPrefix = "step";
+
+} // namespace
 
 TrainingCheckpoints::TrainingCheckpoints(CheckpointOptions options, nlohmann::json identity)
-    : options_(std::move(options)), identity_(std::move(identity)), store_(options_.directory, "step", options_.keep) {}
+    : options_(std::move(options)),
+      identity_(std::move(identity)),
+      store_(options_.directory, kPrefix, options_.keep) {}
 
 void TrainingCheckpoints::prepare(const core::Communicator& comm) const {
   core::agree(comm, [&] {
@@ -58,6 +66,19 @@ void TrainingCheckpoints::complete(const core::Communicator& comm) const {
   core::agree(comm, [&] {
     if (comm.rank() == 0) core::AtomicFile(options_.directory + "/completed").commit();
   });
+}
+
+nlohmann::json newest_identity(const std::string& directory) {
+  const core::checkpoint::Store store(directory, kPrefix, 0);
+  const std::vector<std::uint64_t> steps = store.committed();
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    try {
+      return store.read_meta(*step).at("run");
+    } catch (const core::Error&) { // damaged: restore() says so, and takes the one before
+      continue;
+    }
+  }
+  return {};
 }
 
 } // namespace ps

@@ -124,6 +124,14 @@ class ResumeTest(CliTest):
         self.assertEqual(process.returncode, 0, out)
         self.assertEqual(self.predictions(model), undisturbed, out)
 
+    def test_a_smaller_job_keeps_the_workers(self):
+        checkpoints, metrics = self.work / "checkpoints", self.work / "metrics.json"
+        train = ["pstrain", "ridge", *DATA[:2], "--checkpoint-dir", checkpoints, "--quiet", "--metrics", metrics]
+        self.run_well(*train, "--gradients", "20", "--checkpoint-every", "10", ranks=4)
+        self.run_well(*train, "--gradients", "40", "--resume", ranks=2)
+        self.assertEqual(read_json(metrics)["workers"], 3)
+        self.assertEqual(read_json(metrics)["resumed_from"], 10)
+
 
 if __name__ == "__main__":
     main()

@@ -48,4 +48,7 @@ class TrainingCheckpoints {
   nlohmann::json written_ = nlohmann::json::array();
 };
 
+/// The identity of the newest checkpoint in a directory whose index can be read; null if there is none. Local.
+[[nodiscard]] nlohmann::json newest_identity(const std::string& directory);
+
 } // namespace ps
