@@ -15,11 +15,14 @@
 #
 # The virtual nodes share one machine: its cores (Slurm believes in N times C) and its memory. Open MPI takes ranks on two
 # of them for ranks on two hosts and would still try shared memory between them, and crash; and each node would bind its
-# ranks to the same first cores. So jobs get OMPI_MCA_btl=tcp,self and SUPERSTEP_VIRTUAL_NODES=1 through `environment`.
+# ranks to the same first cores. So jobs get OMPI_MCA_btl=tcp,self and SUPERSTEP_VIRTUAL_NODES=1 through `environment`,
+# and with Open MPI 4 OMPI_MCA_osc=^rdma: Debian's settings leave out the one-sided components that go over TCP.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/lib/common.sh
 source "$here/../lib/common.sh"
+# shellcheck source=scripts/lib/mpi_env.sh
+source "$here/../lib/mpi_env.sh"
 
 program=local_slurm.sh
 directory=${SUPERSTEP_SLURM_DIR:-/run/superstep-slurm}
@@ -79,6 +82,7 @@ EOF
   cat >"$directory/environment" <<EOF
 export SLURM_CONF=$directory/slurm.conf OMPI_MCA_btl=tcp,self SUPERSTEP_VIRTUAL_NODES=1
 EOF
+  if [ "$mpi_flavour" = openmpi4 ]; then echo "export OMPI_MCA_osc=^rdma" >>"$directory/environment"; fi
 }
 
 # The process whose id a file holds, if it lives and is what the name says.
