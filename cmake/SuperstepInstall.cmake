@@ -23,8 +23,13 @@ install(TARGETS ${superstep_exported} EXPORT SuperstepTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT SuperstepTargets NAMESPACE Superstep:: DESTINATION ${superstep_package_dir})
 
+# All that is installed, without tests and benchmarks: `cmake --build DIRECTORY --target programs` before `cmake --install`.
+add_custom_target(programs)
+list(TRANSFORM SUPERSTEP_INSTALLED_LIBRARIES PREPEND superstep_ OUTPUT_VARIABLE superstep_installed_targets)
+add_dependencies(programs ${superstep_installed_targets})
 foreach(program pregel pstrain ringbench graphgen supervise)
   if(TARGET ${program})
+    add_dependencies(programs ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(FILES scripts/completion/superstep.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
       RENAME ${program})

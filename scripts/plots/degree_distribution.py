@@ -47,7 +47,8 @@ def from_hdf5(path, column):
     try:
         import h5py
     except ImportError:
-        sys.exit("degree_distribution.py: h5py is missing (Debian: apt-get install python3-h5py)")
+        sys.exit(f"degree_distribution.py: {sys.executable} has no h5py (Debian: apt-get install python3-h5py, then "
+                 f"/usr/bin/python3 {sys.argv[0]})")
     try:
         with h5py.File(path) as file:
             if column in file:

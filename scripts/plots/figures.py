@@ -8,7 +8,8 @@ try:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 except ImportError:
-    sys.exit(f"{Path(sys.argv[0]).name}: matplotlib is missing (Debian: apt-get install python3-matplotlib)")
+    sys.exit(f"{Path(sys.argv[0]).name}: {sys.executable} has no matplotlib (Debian: apt-get install python3-matplotlib, "
+             f"then /usr/bin/python3 {sys.argv[0]})")
 
 
 def save(figure, directory, name):
