@@ -249,7 +249,7 @@ class Job {
     loaded_ = {};
     const std::vector<GraphUser> users = graph_users();
     std::optional<LoadedGraph> stored;
-    if (o_.saves()) stored = checkpoints_.load_graph(users.front().needs, placement); // there is no --then
+    if (o_.saves()) stored = checkpoints_.load_graph(users.front().needs, placement, team_); // there is no --then
     if (stored) {
       loaded_.graphs.push_back(std::move(*stored));
       loaded_.graph_of = {0};

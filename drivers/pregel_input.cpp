@@ -130,7 +130,7 @@ LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& o,
     pregel::LoadedGraph graph;
     graph.names = raw.input.names;
     graph.description = raw.input.description;
-    graph.graph = pregel::build_graph(comm, is_last ? std::move(raw.input) : raw.input.copy(), raw.build);
+    graph.graph = pregel::build_graph(comm, is_last ? std::move(raw.input) : raw.input.copy(), raw.build, team);
     raw.build.partitioner = graph.graph.partitioner; // a vertex has one owner in all of them
     loaded.graphs.push_back(std::move(graph));
   }

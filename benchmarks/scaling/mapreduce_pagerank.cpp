@@ -228,7 +228,7 @@ pregel::DistributedGraph build(const core::Communicator& world, const std::strin
   build.self_loops = spec.default_self_loops();
   build.multi_edges = spec.default_multi_edges();
   build.needs.out_edges = true;
-  return pregel::build_graph(world, pregel::generate(world, spec, team), build);
+  return pregel::build_graph(world, pregel::generate(world, spec, team), build, team);
 }
 
 core::ExitCode run(const core::Communicator& world, const Options& options) {

@@ -134,7 +134,7 @@ std::list<pregel::JobCheckpoints> checkpoints_of(const Options& o) {
 void attempt(const core::Communicator& world, const Options& o, std::list<pregel::JobCheckpoints>& checkpoints) {
   core::ThreadTeam team(o.threads);
   const pregel::DistributedGraph graph =
-      pregel::build_graph(world, o.data.edges(world), build_options(pregel::parse_partition_kind(o.partition)));
+      pregel::build_graph(world, o.data.edges(world), build_options(pregel::parse_partition_kind(o.partition)), team);
   nlohmann::json document{{"ranks", world.size()},          {"threads", o.threads},
                           {"vertices", graph.vertex_count}, {"arcs", graph.arc_count},
                           {"epochs", o.training.epochs},    {"models", nlohmann::json::array()},

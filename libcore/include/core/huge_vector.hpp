@@ -77,6 +77,28 @@ struct HugePageAllocator {
 template <class T>
 using HugeVector = std::vector<T, HugePageAllocator<T>>;
 
+/// The same, but elements of a trivial type that are given no value get none.
+template <class T>
+struct UntouchedPageAllocator : HugePageAllocator<T> {
+  UntouchedPageAllocator() = default;
+  template <class U>
+  explicit UntouchedPageAllocator(const UntouchedPageAllocator<U>&) noexcept {}
+
+  template <class U>
+  void construct(U* place) noexcept(std::is_nothrow_default_constructible_v<U>) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// A vector whose resize() writes nothing: its new elements must be filled, and whoever fills a page touches it first
+/// (first_touch.hpp).
+template <class T>
+using UntouchedVector = std::vector<T, UntouchedPageAllocator<T>>;
+
 /// Room for `count` trivial elements on huge pages, which are not written before the owner does: what
 /// std::make_unique_for_overwrite is to std::make_unique.
 template <class T>

@@ -134,10 +134,11 @@ bool JobCheckpoints::is_on_disk(std::uint64_t superstep) const {
   return on_disk() && rank_0_sees([&] { return std::ranges::binary_search(states_.committed(), superstep); });
 }
 
-std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Placement& placement) {
+std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Placement& placement,
+                                                      core::ThreadTeam& team) {
   if (options_.memory) {
     if (auto found = graph_copies_.restore(*comm_))
-      return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
+      return rebuild_graph(*comm_, found->parts, found->meta, needs, placement, team);
   }
   if (!graph_is_stored()) return std::nullopt;
   try {
@@ -146,7 +147,7 @@ std::optional<LoadedGraph> JobCheckpoints::load_graph(GraphNeeds needs, const Pl
     require_same(graph_source_, found->meta.at("source"), "graph");
     // Arcs were stored as one algorithm wanted them; there may be no state yet that another one is refused for.
     require_same(identity_, found->meta.at("job"), "job");
-    return rebuild_graph(*comm_, found->parts, found->meta, needs, placement);
+    return rebuild_graph(*comm_, found->parts, found->meta, needs, placement, team);
   } catch (const core::MpiError&) {
     throw;
   } catch (const core::InputError&) {

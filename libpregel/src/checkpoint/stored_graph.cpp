@@ -117,7 +117,8 @@ nlohmann::json describe_graph(const LoadedGraph& loaded) {
 }
 
 LoadedGraph rebuild_graph(const core::Communicator& comm, const std::vector<Part>& parts,
-                          const nlohmann::json& description, GraphNeeds needs, const Placement& placement) {
+                          const nlohmann::json& description, GraphNeeds needs, const Placement& placement,
+                          core::ThreadTeam& team) {
   const core::Stopwatch watch;
   LoadedGraph loaded;
   loaded.description = description.at("description").get<std::string>();
@@ -136,7 +137,7 @@ LoadedGraph rebuild_graph(const core::Communicator& comm, const std::vector<Part
   needs.weights = description.at("weighted").get<bool>();
   build.needs = needs;
   GraphInput input = core::agree(comm, [&] { return load_input(parts, needs.weights); });
-  loaded.graph = build_graph(comm, std::move(input), build);
+  loaded.graph = build_graph(comm, std::move(input), build, team);
   loaded.graph.directed = description.at("directed").get<bool>();
   loaded.graph.edge_count = description.at("edges").get<std::uint64_t>();
   if (loaded.graph.fingerprint != description.at("fingerprint").get<std::uint64_t>()) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <limits>
@@ -24,8 +25,10 @@
 #include "arc_routing.hpp"
 #include "core/agreement.hpp"
 #include "core/collectives.hpp"
+#include "core/first_touch.hpp"
 #include "out_edges.hpp"
 #include "pregel/error.hpp"
+#include "pregel/graph/thread_ranges.hpp"
 
 namespace pregel {
 namespace {
@@ -172,8 +175,9 @@ std::vector<std::uint32_t> by_descending(const std::vector<std::uint32_t>& items
 /// State shared by the steps that follow the sort. Ordinals number the ids that occur on this rank, ascending.
 class PartBuilder {
  public:
-  PartBuilder(const core::Communicator& comm, DistributedGraph& graph, std::vector<std::uint64_t> ids)
-      : comm_(comm), graph_(graph), ids_(std::move(ids)) {}
+  PartBuilder(const core::Communicator& comm, DistributedGraph& graph, std::vector<std::uint64_t> ids,
+              core::ThreadTeam& team)
+      : comm_(comm), graph_(graph), team_(team), ids_(std::move(ids)) {}
 
   template <class Arc>
   void build(core::HugeVector<Arc>&& arcs, unsigned bits, const BuildOptions& options) {
@@ -238,37 +242,56 @@ class PartBuilder {
 
   template <class Arc>
   void fill_in_arcs(core::HugeVector<Arc>&& arcs, unsigned bits) {
-    constexpr bool kWeighted = std::same_as<Arc, WeightedArc>;
-    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     Rows<Slot>& rows = graph_.in_arcs;
-    rows.offsets.reserve(graph_.local_count + std::size_t{1});
-    rows.offsets.push_back(0);
-    rows.entries.reserve(arcs.size());
-    if constexpr (kWeighted) {
+    std::vector<std::uint64_t> offsets{0};
+    offsets.reserve(graph_.local_count + std::size_t{1});
+    for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
+      const std::uint32_t o = ordinal_of_slot_[v];
+      offsets.push_back(offsets.back() + (row_start_[o + std::size_t{1}] - row_start_[o]));
+    }
+    ranges_.emplace(offsets, team_.size());
+    rows.offsets.resize(offsets.size());
+    rows.offsets[0] = 0;
+    rows.entries.resize(arcs.size());
+    if constexpr (std::same_as<Arc, WeightedArc>) {
       rows.weights.choose(
           std::all_of(arcs.begin(), arcs.end(), [](const Arc& arc) { return ArcWeights::fits_float(arc.weight); }));
       rows.weights.resize(arcs.size());
     }
-    std::uint64_t hash = 0;
-    for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
-      const std::uint32_t o = ordinal_of_slot_[v];
-      const std::uint64_t target_hash = core::mix64(ids_[o]);
-      hash += target_hash;
-      for (std::uint64_t a = row_start_[o]; a < row_start_[o + 1]; ++a) {
-        const std::uint64_t source = arcs[a].key & mask;
-        std::uint64_t arc_hash = (target_hash ^ ids_[source]) * 0x9e3779b97f4a7c15ULL;
-        if constexpr (kWeighted) {
-          rows.weights.set(rows.entries.size(), arcs[a].weight);
-          arc_hash ^= std::bit_cast<std::uint64_t>(arcs[a].weight);
-        }
-        rows.entries.push_back(Slot{graph_.slot_of_ordinal[source]});
-        hash += (arc_hash ^ (arc_hash >> 29)) * 0xbf58476d1ce4e5b9ULL;
-      }
-      rows.offsets.push_back(rows.entries.size());
-    }
+    std::atomic<std::uint64_t> hash{0};
+    ranges_->fixed(team_, [&](int, std::uint32_t begin, std::uint32_t end) {
+      std::copy(offsets.begin() + begin + 1, offsets.begin() + end + 1, rows.offsets.begin() + begin + 1);
+      hash += fill_rows(arcs, bits, begin, end, offsets[begin]);
+    });
     graph_.fingerprint = hash;
     core::HugeVector<Arc>().swap(arcs);
     std::vector<std::uint64_t>().swap(row_start_);
+  }
+
+  /// The arcs into vertices begin .. end-1, from `entry` on; returns what they add to the fingerprint.
+  template <class Arc>
+  std::uint64_t fill_rows(const core::HugeVector<Arc>& arcs, unsigned bits, std::uint32_t begin, std::uint32_t end,
+                          std::uint64_t entry) {
+    constexpr bool kWeighted = std::same_as<Arc, WeightedArc>;
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    Rows<Slot>& rows = graph_.in_arcs;
+    std::uint64_t hash = 0;
+    for (std::uint32_t v = begin; v < end; ++v) {
+      const std::uint32_t o = ordinal_of_slot_[v];
+      const std::uint64_t target_hash = core::mix64(ids_[o]);
+      hash += target_hash;
+      for (std::uint64_t a = row_start_[o]; a < row_start_[o + std::size_t{1}]; ++a, ++entry) {
+        const std::uint64_t source = arcs[a].key & mask;
+        std::uint64_t arc_hash = (target_hash ^ ids_[source]) * 0x9e3779b97f4a7c15ULL;
+        if constexpr (kWeighted) {
+          rows.weights.set(entry, arcs[a].weight);
+          arc_hash ^= std::bit_cast<std::uint64_t>(arcs[a].weight);
+        }
+        rows.entries[entry] = Slot{graph_.slot_of_ordinal[source]};
+        hash += (arc_hash ^ (arc_hash >> 29)) * 0xbf58476d1ce4e5b9ULL;
+      }
+    }
+    return hash;
   }
 
   void agree_on_mirrors() {
@@ -291,12 +314,14 @@ class PartBuilder {
     core::all_to_all_varying(comm_, requests.data(), wanted.data(), exchange);
 
     graph_.out_degrees.resize(graph_.local_count);
-    for (std::uint32_t v = 0; v < graph_.local_count; ++v) graph_.out_degrees[v] = uses_[ordinal_of_slot_[v]];
+    ranges_->fixed(team_, [&](int, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t v = begin; v < end; ++v) graph_.out_degrees[v] = uses_[ordinal_of_slot_[v]];
+    });
     plan.send_offsets = exchange.receive_offsets;
     plan.send_offsets.push_back(exchange.receive_total);
     plan.fits_int = exchange.fits_int;
     plan.send_vertices.reserve(wanted.size());
-    core::HugeVector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
+    core::UntouchedVector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
     offsets.assign(graph_.local_count + std::size_t{1}, 0);
     std::optional<GlobalId> too_large;
     for (const MirrorRequest& request : wanted) {
@@ -329,6 +354,9 @@ class PartBuilder {
     rows.entries.resize(in.entries.size());
     rows.weights.choose(in.weights.narrow());
     rows.weights.resize(in.weights.size());
+    // Every thread walks every row: no page has an owner, so all domains get some.
+    const std::vector<std::size_t> shares = core::even_bounds(in.entries.size(), team_.size());
+    core::first_touch(team_, rows.entries.data(), std::span<const std::size_t>(shares));
     std::vector<std::uint64_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
     for (std::uint32_t v = 0; v < graph_.local_count; ++v) {
       for (std::uint64_t a = in.offsets[v]; a < in.offsets[v + std::size_t{1}]; ++a) {
@@ -341,6 +369,8 @@ class PartBuilder {
 
   const core::Communicator& comm_;
   DistributedGraph& graph_;
+  core::ThreadTeam& team_;
+  std::optional<ThreadRanges> ranges_;
   std::vector<std::uint64_t> ids_;       // by ordinal
   std::vector<std::uint32_t> uses_;      // by ordinal: local arcs that read it
   std::vector<std::uint64_t> row_start_; // by ordinal of the target: its arcs among the sorted ones
@@ -361,7 +391,7 @@ bool marks_directions(const BuildOptions& options) {
 
 template <class Routed>
 DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const BuildOptions& options,
-                       Partitioner partitioner, const InputSummary& summary) {
+                       core::ThreadTeam& team, Partitioner partitioner, const InputSummary& summary) {
   const bool symmetric = !options.directed || options.needs.path == MessagePath::both_ways;
   const bool directions = marks_directions(options);
   DistributedGraph graph;
@@ -399,7 +429,7 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
   order_repeats(arcs, options.multi_edges, directions);
 
   const std::uint64_t local_arcs = arcs.size();
-  PartBuilder part(comm, graph, std::move(ids));
+  PartBuilder part(comm, graph, std::move(ids), team);
   part.build(std::move(arcs), bits, options);
   if (options.needs.out_edges) fill_out_edges(graph, out_edges, symmetric);
 
@@ -416,6 +446,12 @@ DistributedGraph build(const core::Communicator& comm, GraphInput&& input, const
 } // namespace
 
 DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input, const BuildOptions& wanted) {
+  core::ThreadTeam team(1);
+  return build_graph(comm, std::move(input), wanted, team);
+}
+
+DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input, const BuildOptions& wanted,
+                             core::ThreadTeam& team) {
   BuildOptions options = wanted;
   if (options.needs.simple) {
     options.self_loops = SelfLoops::drop;
@@ -437,11 +473,11 @@ DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
   if (options.needs.weights && options.needs.directions)
     throw GraphError("a graph keeps either weights or directions: the marks take the weights' place");
   if (options.needs.weights || marks_directions(options)) {
-    return compact ? build<WeightedArc>(comm, std::move(input), options, std::move(partitioner), summary)
-                   : build<WideWeightedArc>(comm, std::move(input), options, std::move(partitioner), summary);
+    return compact ? build<WeightedArc>(comm, std::move(input), options, team, std::move(partitioner), summary)
+                   : build<WideWeightedArc>(comm, std::move(input), options, team, std::move(partitioner), summary);
   }
-  return compact ? build<PlainArc>(comm, std::move(input), options, std::move(partitioner), summary)
-                 : build<WideArc>(comm, std::move(input), options, std::move(partitioner), summary);
+  return compact ? build<PlainArc>(comm, std::move(input), options, team, std::move(partitioner), summary)
+                 : build<WideArc>(comm, std::move(input), options, team, std::move(partitioner), summary);
 }
 
 } // namespace pregel

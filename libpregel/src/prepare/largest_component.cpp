@@ -64,7 +64,7 @@ GraphInput keep_largest_component(const core::Communicator& comm, GraphInput&& i
   const Algorithm& wcc = find_algorithm("wcc");
   BuildOptions build;
   build.needs = wcc.needs({});
-  const DistributedGraph graph = build_graph(comm, copy_without_weights(input), build);
+  const DistributedGraph graph = build_graph(comm, copy_without_weights(input), build, team);
   const AlgorithmRun run = wcc.run(graph, team, {}, {});
   const auto& labels = std::get<std::vector<GlobalId>>(run.result.columns.at(0).values);
   const std::uint64_t label = largest_label(comm, graph, labels);

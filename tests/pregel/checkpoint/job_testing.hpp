@@ -51,8 +51,9 @@ class TestJob {
   /// One attempt on `comm`. The graph is taken from the store if it is there. Collective over `comm`.
   RunOutcome attempt(JobCheckpoints& checkpoints, const core::Communicator& comm, std::uint64_t number,
                      const Placement& placement = {}, RunOptions options = {}) {
+    core::ThreadTeam team(1);
     checkpoints.begin_attempt(comm, number);
-    std::optional<LoadedGraph> loaded = checkpoints.load_graph({}, placement);
+    std::optional<LoadedGraph> loaded = checkpoints.load_graph({}, placement, team);
     graph_was_stored_ = loaded.has_value();
     if (!loaded) {
       loaded.emplace();
@@ -64,7 +65,6 @@ class TestJob {
     }
     checkpoints.keep_graph(*loaded);
     partitioner_ = loaded->graph.partitioner;
-    core::ThreadTeam team(1);
     options.checkpointer = &checkpoints;
     return run_of(Letters{{&graph_.vertices}})(loaded->graph, team, options);
   }

@@ -19,6 +19,11 @@ namespace {
 
 using core::checkpoint::Part;
 
+core::ThreadTeam& one_thread() {
+  static core::ThreadTeam team(1);
+  return team;
+}
+
 /// The parts of all ranks, on every rank.
 std::vector<std::vector<std::byte>> gather_parts(const Part& mine) {
   const std::vector<std::byte> packed = core::checkpoint::pack(mine);
@@ -87,7 +92,7 @@ void expect_stored(const oracle::Graph& graph, BuildOptions options) {
       if (ranks < world().size() && partition != kAllPartitions[ranks % 3]) continue; // one will do
       SCOPED_TRACE("rebuilt on " + std::to_string(ranks) + " ranks, " + std::string(partition_name(partition)));
       const LoadedGraph rebuilt =
-          rebuild_graph(comm, share_of_parts(comm, parts), description, options.needs, {partition});
+          rebuild_graph(comm, share_of_parts(comm, parts), description, options.needs, {partition}, one_thread());
       EXPECT_EQ(rebuilt.description, "some file");
       EXPECT_EQ(rebuilt.names, nullptr);
       options.partition = partition;
@@ -160,7 +165,7 @@ TEST(StoredGraph, GivesTheSameResults) {
   const RunOutcome wanted = run_of(pagerank, options)(loaded.graph, team, {});
   const auto parts = gather_parts(save_graph(loaded.graph, nullptr));
   const LoadedGraph rebuilt = rebuild_graph(world(), share_of_parts(world(), parts), describe_graph(loaded),
-                                            build_options.needs, {PartitionKind::range});
+                                            build_options.needs, {PartitionKind::range}, one_thread());
   EXPECT_TRUE(run_of(pagerank, options)(rebuilt.graph, team, {}).values == wanted.values);
 }
 
@@ -177,7 +182,7 @@ TEST(StoredGraph, WithAGivenPartitioner) {
   if (!lives) return;
   const Placement placement{PartitionKind::hash, loaded.graph.partitioner.without(lost)};
   const LoadedGraph rebuilt =
-      rebuild_graph(survivors, share_of_parts(survivors, parts), describe_graph(loaded), {}, placement);
+      rebuild_graph(survivors, share_of_parts(survivors, parts), describe_graph(loaded), {}, placement, one_thread());
   for (std::uint32_t v = 0; v < loaded.graph.local_count; ++v)
     EXPECT_TRUE(rebuilt.graph.find(loaded.graph.id_of(LocalId{v}))) << "lost by its rank";
   EXPECT_GT(rebuilt.graph.local_count, loaded.graph.local_count) << "got none of the dead rank's";
@@ -204,7 +209,8 @@ TEST(StoredGraph, Names) {
     const bool takes_part = world().rank() < ranks;
     const core::Communicator comm = world().split(takes_part ? 0 : 1, world().rank());
     if (!takes_part) continue;
-    const LoadedGraph rebuilt = rebuild_graph(comm, share_of_parts(comm, parts), describe_graph(loaded), {}, {});
+    const LoadedGraph rebuilt =
+        rebuild_graph(comm, share_of_parts(comm, parts), describe_graph(loaded), {}, {}, one_thread());
     ASSERT_TRUE(rebuilt.names);
     EXPECT_EQ(rebuilt.names->size(), loaded.names->size());
     for (std::size_t i = 0; i < names.size(); i += 17)
@@ -220,7 +226,7 @@ TEST(StoredGraph, AnotherFingerprintIsRefused) {
   loaded.graph = build(oracle::random_graph(50, 100, true, 9));
   const std::vector<Part> mine{save_graph(loaded.graph, nullptr)};
   nlohmann::json description = describe_graph(loaded);
-  (void)rebuild_graph(world(), mine, description, {}, {});
+  (void)rebuild_graph(world(), mine, description, {}, {}, one_thread());
   description["fingerprint"] = loaded.graph.fingerprint + 1;
   EXPECT_THROW((void)rebuild_graph(world(), mine, description, {}, {}), core::Error);
 }

@@ -56,9 +56,10 @@ class JobCheckpoints final : public Checkpointer {
   /// An attempt of the job begins on `comm`; `attempt` counts the ones before. Local.
   void begin_attempt(const core::Communicator& comm, std::uint64_t attempt);
 
-  /// The stored graph, placed anew; nothing if none was stored, or, with a warning, if it is damaged. InputError on
-  /// every rank if it came from another source. Collective.
-  [[nodiscard]] std::optional<LoadedGraph> load_graph(GraphNeeds needs, const Placement& placement);
+  /// The stored graph, placed anew, for runs by `team`; nothing if none was stored, or, with a warning, if it is
+  /// damaged. InputError on every rank if it came from another source. Collective.
+  [[nodiscard]] std::optional<LoadedGraph> load_graph(GraphNeeds needs, const Placement& placement,
+                                                      core::ThreadTeam& team);
   /// Stores the graph: on disk if it is not there yet, in memory for this attempt. Collective.
   void keep_graph(const LoadedGraph& loaded);
 

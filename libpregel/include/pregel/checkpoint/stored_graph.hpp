@@ -43,10 +43,10 @@ struct Placement {
 
 /// Rebuilds a graph whose parts, however they were cut, lie on the ranks of `comm` in any order: `parts` are this
 /// rank's. `needs` are those of the program that made it. GraphError on every rank unless the fingerprint is that of
-/// `description`. Collective.
+/// `description`. `team`: that of the runs on it (build_graph). Collective.
 [[nodiscard]] LoadedGraph rebuild_graph(const core::Communicator& comm,
                                         const std::vector<core::checkpoint::Part>& parts,
-                                        const nlohmann::json& description, GraphNeeds needs,
-                                        const Placement& placement);
+                                        const nlohmann::json& description, GraphNeeds needs, const Placement& placement,
+                                        core::ThreadTeam& team);
 
 } // namespace pregel

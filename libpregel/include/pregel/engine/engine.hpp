@@ -11,22 +11,23 @@
 //   LIST  messages are listed by (target, sender), then read in that order: no combiner, or messages to given ids.
 // All three fold a vertex's messages in ascending order of the sender's id, so the choice cannot change a bit.
 //
-// Threads: a vertex is computed by one thread, and the ranges that threads take begin at multiples of 64, so that no
-// two threads write the same word of a bitmap. PULL hands out ranges dynamically; PUSH gives each thread a fixed range,
-// and each thread walks all published slots but only their targets in its range (found by binary search: rows are
-// sorted).
+// Threads: a vertex is computed by one thread, and mostly by the one that owns its range (thread_ranges.hpp), which has
+// touched its arcs, value and message slot first. PULL takes pieces of ranges, a thread's own before those of others;
+// PUSH keeps to the ranges: each thread walks all published slots but only their targets in its range (found by binary
+// search: rows are sorted).
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/first_touch.hpp"
 #include "core/thread_team.hpp"
+#include "core/timeline.hpp"
 #include "pregel/engine/direct_messages.hpp"
 #include "pregel/engine/program.hpp"
 #include "pregel/engine/serialized_boundary.hpp"
@@ -36,6 +37,7 @@
 #include "pregel/engine/vertex_set.hpp"
 #include "pregel/engine/worker.hpp"
 #include "pregel/error.hpp"
+#include "pregel/graph/thread_ranges.hpp"
 
 namespace pregel {
 
@@ -60,7 +62,7 @@ class Engine final : public SuperstepLoop {
   Engine(const DistributedGraph& graph, P program, core::ThreadTeam& team, RunOptions options)
       : SuperstepLoop(graph, team, std::move(options)),
         program_(std::move(program)),
-        values_(graph.local_count),
+        ranges_(graph.in_arcs.offsets, team.size()),
         incoming_(graph),
         outgoing_(graph),
         active_(graph.local_count),
@@ -73,8 +75,7 @@ class Engine final : public SuperstepLoop {
     for (int t = 0; t < team.size(); ++t) {
       workers_.emplace_back(Context(board_, board_.of_thread(t), graph.vertex_count, options_.seed));
     }
-    if constexpr (!AlwaysActive<P>) last_computed_.assign(graph.local_count, kNever);
-    cut_ranges();
+    make_room();
   }
 
   /// By LocalId.
@@ -100,12 +101,38 @@ class Engine final : public SuperstepLoop {
 
   /// The messages of one superstep: a value a slot, and which slots have published.
   struct Published {
-    explicit Published(const DistributedGraph& graph)
-        : set(graph.slot_count()), messages(kHasContent ? graph.slot_count() : 0) {}
+    explicit Published(const DistributedGraph& graph) : set(graph.slot_count()) {}
     VertexSet set;
     core::HugeVector<Message> messages;
     bool all = false; // every vertex of the graph published: `set` need not be looked at
   };
+
+  // ---- memory -------------------------------------------------------------------------------------------------
+
+  /// Room in `vector` for what the vertices have, and behind it for `mirrors` more, touched first by the threads that
+  /// will write it; mirrors, which the exchange writes and all threads read, by all in turn.
+  template <class T>
+  void place(core::HugeVector<T>& vector, std::size_t mirrors = 0) {
+    vector.reserve(graph_.local_count + mirrors);
+    core::first_touch(team_, vector.data(), ranges_.bounds());
+    core::first_touch(team_, vector.data() + graph_.local_count,
+                      std::span<const std::size_t>(core::even_bounds(mirrors, team_.size())));
+  }
+  void make_room() {
+    if (options_.timeline != nullptr) options_.timeline->working_for(core::Timeline::Kind::load);
+    place(values_);
+    values_.resize(graph_.local_count);
+    if constexpr (!AlwaysActive<P>) {
+      place(last_computed_);
+      last_computed_.assign(graph_.local_count, kNever);
+    }
+    if constexpr (kHasContent) {
+      for (Published* published : {&incoming_, &outgoing_}) {
+        place(published->messages, graph_.slot_count() - graph_.local_count);
+        published->messages.resize(graph_.slot_count());
+      }
+    }
+  }
 
   // ---- phases -------------------------------------------------------------------------------------------------
 
@@ -191,27 +218,6 @@ class Engine final : public SuperstepLoop {
 
   // ---- loops over vertices ------------------------------------------------------------------------------------
 
-  /// Ranges of local vertices, 64-aligned, with about equal numbers of arcs: dynamic ones for PULL, one a thread for
-  /// PUSH.
-  void cut_ranges() {
-    const auto threads = static_cast<std::uint64_t>(team_.size());
-    const auto cut = [&](std::uint64_t pieces) {
-      std::vector<std::uint32_t> bounds{0};
-      const std::uint64_t work = graph_.in_arcs.entries.size() + graph_.local_count;
-      std::uint32_t v = 0;
-      for (std::uint64_t piece = 1; piece < pieces; ++piece) {
-        const auto done = [&](std::uint32_t u) { return graph_.in_arcs.offsets[u] + u >= work * piece / pieces; };
-        while (v < graph_.local_count && !done(v)) v += 64;
-        v = std::min(v, graph_.local_count);
-        if (v > bounds.back()) bounds.push_back(v);
-      }
-      bounds.push_back(graph_.local_count);
-      return bounds;
-    };
-    pull_bounds_ = cut(threads == 1 ? 1 : threads * 16);
-    push_bounds_ = cut(threads);
-  }
-
   /// Calls body(worker, begin, end) for all ranges, on all threads.
   template <class Body>
   void for_ranges(Body&& body) {
@@ -220,11 +226,8 @@ class Engine final : public SuperstepLoop {
       body(workers_[0], std::uint32_t{0}, graph_.local_count);
       return;
     }
-    std::atomic<std::size_t> next{0};
-    team_.run([&](int thread) {
-      for (std::size_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) + 1 < pull_bounds_.size();) {
-        body(workers_[static_cast<std::size_t>(thread)], pull_bounds_[r], pull_bounds_[r + 1]);
-      }
+    ranges_.shared(team_, [&](int thread, std::uint32_t begin, std::uint32_t end) {
+      body(workers_[static_cast<std::size_t>(thread)], begin, end);
     });
   }
 
@@ -238,9 +241,8 @@ class Engine final : public SuperstepLoop {
       return;
     }
     for (Worker<P>& worker : workers_) worker.begin(superstep_, false);
-    team_.run([&](int thread) {
-      const auto t = static_cast<std::size_t>(thread);
-      if (t + 1 < push_bounds_.size()) body(workers_[t], push_bounds_[t], push_bounds_[t + 1]);
+    ranges_.fixed(team_, [&](int thread, std::uint32_t begin, std::uint32_t end) {
+      body(workers_[static_cast<std::size_t>(thread)], begin, end);
     });
   }
 
@@ -392,17 +394,17 @@ class Engine final : public SuperstepLoop {
   [[nodiscard]] static std::string describe(const T& x);
 
   P program_;
+  ThreadRanges ranges_;
   core::HugeVector<Value> values_;
   Published incoming_, outgoing_;
-  VertexSet active_, next_active_;           // who has not halted; unused where all always are
-  std::vector<std::uint32_t> last_computed_; // superstep in which each vertex last ran compute
-  core::HugeVector<Message> inbox_;          // PUSH accumulators
-  VertexSet touched_;                        // PUSH: inbox_[v] is valid
+  VertexSet active_, next_active_;                // who has not halted; unused where all always are
+  core::HugeVector<std::uint32_t> last_computed_; // superstep in which each vertex last ran compute
+  core::HugeVector<Message> inbox_;               // PUSH accumulators
+  VertexSet touched_;                             // PUSH: inbox_[v] is valid
   std::vector<std::uint32_t> push_order_;
   DirectMessages<Message> direct_;
   BoundaryFor<Message> boundary_;
   std::vector<Worker<P>> workers_;
-  std::vector<std::uint32_t> pull_bounds_, push_bounds_;
 };
 
 template <class P>

@@ -9,7 +9,10 @@ namespace pregel {
 template <class P>
 void Engine<P>::push() {
   if constexpr (HasCombiner<P>) {
-    if (inbox_.size() < graph_.local_count) inbox_.resize(graph_.local_count);
+    if (inbox_.size() < graph_.local_count) {
+      place(inbox_);
+      inbox_.resize(graph_.local_count);
+    }
     if constexpr (!CombinesInAnyOrder<P>) {
       push_order_.assign(incoming_.set.members().begin(), incoming_.set.members().end());
       sort_by_global_id(push_order_);

@@ -40,6 +40,7 @@ class ArcWeights {
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return narrow_.capacity() * sizeof(float) + wide_.capacity() * sizeof(double);
   }
+  /// Writes nothing: the weights must be set.
   void resize(std::size_t count) {
     if (narrow_kind_)
       narrow_.resize(count);
@@ -67,8 +68,8 @@ class ArcWeights {
   }
 
  private:
-  core::HugeVector<float> narrow_;
-  core::HugeVector<double> wide_;
+  core::UntouchedVector<float> narrow_;
+  core::UntouchedVector<double> wide_;
   bool narrow_kind_ = false;
 };
 

@@ -9,6 +9,9 @@
 //
 // The exchange plan is agreed once: for each peer, which local vertices it mirrors, in the order of its mirror slots.
 // Later supersteps send values without ids.
+//
+// Pages of what a vertex's thread reads (in_arcs, out_degrees) lie with that thread (thread_ranges.hpp).
+// arcs_from_slot, which every thread walks, lies with all of them in turn.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +31,8 @@ namespace pregel {
 /// Compressed sparse rows: row r owns entries offsets[r] .. offsets[r+1]-1.
 template <class Entry>
 struct Rows {
-  core::HugeVector<std::uint64_t> offsets; ///< rows + 1, or empty when not built
-  core::HugeVector<Entry> entries;
+  core::UntouchedVector<std::uint64_t> offsets; ///< rows + 1, or empty when not built
+  core::UntouchedVector<Entry> entries;
   ArcWeights weights; ///< one an entry, or empty
 
   [[nodiscard]] bool built() const noexcept { return !offsets.empty(); }
@@ -69,10 +72,10 @@ struct DistributedGraph {
 
   // This rank's part.
   std::uint32_t local_count = 0;
-  std::vector<GlobalId> slot_ids;         ///< a global id a slot: locals, then mirrors
-  std::vector<LocalId> ascending;         ///< the local vertices in ascending order of global id
-  std::vector<std::uint32_t> out_degrees; ///< per local vertex: arcs along which its messages leave (all ranks)
-  Rows<Slot> in_arcs;                     ///< per local vertex: the senders' slots, ascending by global id
+  std::vector<GlobalId> slot_ids;                   ///< a global id a slot: locals, then mirrors
+  std::vector<LocalId> ascending;                   ///< the local vertices in ascending order of global id
+  core::UntouchedVector<std::uint32_t> out_degrees; ///< per local vertex: arcs its messages leave along (all ranks)
+  Rows<Slot> in_arcs;                               ///< per local vertex: the senders' slots, ascending by global id
   Rows<LocalId> arcs_from_slot; ///< per slot: the local vertices that have an arc from it, ascending (for PUSH)
   Rows<GlobalId> out_edges;     ///< per local vertex: targets by ascending id (only when asked for)
   ExchangePlan plan;

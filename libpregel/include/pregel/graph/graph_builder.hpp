@@ -37,7 +37,12 @@ struct BuildOptions {
 };
 
 /// Consumes `input`, freeing its edges on the way. Vertices are the endpoints of all edges (also of dropped ones), the
-/// listed ones and the contiguous ones. `comm` must outlive the graph. Collective.
+/// listed ones and the contiguous ones. `comm` must outlive the graph. `team` is that of the runs on it: each thread
+/// fills the arcs of the vertices that it will compute, and so has them near (thread_ranges.hpp). Collective.
+[[nodiscard]] DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
+                                           const BuildOptions& options, core::ThreadTeam& team);
+
+/// The same for runs on one thread.
 [[nodiscard]] DistributedGraph build_graph(const core::Communicator& comm, GraphInput&& input,
                                            const BuildOptions& options);
 
