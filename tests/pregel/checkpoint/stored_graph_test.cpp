@@ -228,7 +228,7 @@ TEST(StoredGraph, AnotherFingerprintIsRefused) {
   nlohmann::json description = describe_graph(loaded);
   (void)rebuild_graph(world(), mine, description, {}, {}, one_thread());
   description["fingerprint"] = loaded.graph.fingerprint + 1;
-  EXPECT_THROW((void)rebuild_graph(world(), mine, description, {}, {}), core::Error);
+  EXPECT_THROW((void)rebuild_graph(world(), mine, description, {}, {}, one_thread()), core::Error);
 }
 
 } // namespace
