@@ -237,7 +237,10 @@ class Job {
     if (core::all_reduce_value(world(), prepared_ ? 1 : 0, core::Reduce::min) != 0) return;
     for (Step& step : steps_) step.sources = read_sources(world(), o_, step.choice);
     checkpoints_.prepare(world());
-    if (timeline_) timeline_->start(world());
+    if (timeline_) {
+      timeline_->create(world(), o_.timeline);
+      timeline_->start(world());
+    }
     prepared_ = true;
   }
 

@@ -224,6 +224,44 @@ void all_gather_varying(const Communicator& comm, const void* send, std::size_t 
               static_cast<int>(root));
 }
 
+void gather_varying(const Communicator& comm, const void* send, std::size_t send_count, void* receive,
+                    std::span<const std::size_t> counts, MPI_Datatype type, std::size_t element_bytes, int root) {
+  const std::size_t size = size_of(comm);
+  std::vector<std::size_t> offsets(size);
+  std::size_t total = 0;
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    offsets[rank] = total;
+    total += counts[rank];
+  }
+  if (size > 1 && total <= the_count_limit) {
+    IntArrays ints(size);
+    check_mpi(MPI_Gatherv(send, static_cast<int>(send_count), type, receive, ints.fill(0, counts),
+                          ints.fill(1, offsets), type, root, comm.native()),
+              "MPI_Gatherv");
+    if (survives_failures()) barrier(comm); // as in all_gather_varying
+    return;
+  }
+  if (comm.rank() != root) {
+    for_each_piece(send_count, [&](std::size_t first, int length) {
+      check_mpi(MPI_Send(advance(send, first, element_bytes), length, type, root, kPieceTag, comm.native()),
+                "MPI_Send");
+    });
+    return;
+  }
+  for (std::size_t from = 0; from < size; ++from) {
+    std::byte* const target = advance(receive, offsets[from], element_bytes);
+    if (static_cast<int>(from) == root) {
+      copy(target, send, send_count * element_bytes);
+      continue;
+    }
+    for_each_piece(counts[from], [&](std::size_t first, int length) {
+      check_mpi(MPI_Recv(advance(target, first, element_bytes), length, type, static_cast<int>(from), kPieceTag,
+                         comm.native(), MPI_STATUS_IGNORE),
+                "MPI_Recv");
+    });
+  }
+}
+
 void all_to_all(const Communicator& comm, const void* send, void* receive, std::size_t count_per_peer,
                 MPI_Datatype type, std::size_t element_bytes) {
   const std::size_t size = size_of(comm);

@@ -1,9 +1,8 @@
 #include "core/timeline.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <memory>
-#include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/collectives.hpp"
+#include "core/error.hpp"
 
 namespace core {
 namespace {
@@ -26,6 +26,8 @@ constexpr std::size_t index_of(Timeline::Kind kind) {
 
 Timeline::Timeline(int process, int threads, std::size_t most_spans)
     : process_(process), most_spans_(std::max<std::size_t>(most_spans, 16)), rows_(static_cast<std::size_t>(threads)) {}
+
+Timeline::~Timeline() = default;
 
 std::size_t Timeline::usual_spans(int ranks, int threads) noexcept {
   constexpr std::size_t kOfTheJob = 1000000, kLeast = 1000, kMost = 65536;
@@ -123,29 +125,30 @@ std::string Timeline::events() const {
   return text;
 }
 
-void Timeline::write(const Communicator& comm, const std::string& path) const {
-  std::unique_ptr<AtomicFile> file;
-  std::optional<LocalFailure> failure;
-  // Rank 0 takes the others' text whatever happens to the file: they are in the broadcasts.
-  const auto try_to = [&](auto&& step) {
-    if (comm.rank() != 0 || failure) return;
+void Timeline::create(const Communicator& comm, const std::string& path) {
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
     try {
-      step();
-    } catch (...) {
-      failure = describe_current_exception();
+      file_ = std::make_unique<AtomicFile>(path);
+    } catch (const Error& error) {
+      throw InputError(error.what());
     }
-  };
-  const std::string mine = events();
-  try_to([&] {
-    file = std::make_unique<AtomicFile>(path);
-    file->write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
   });
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const std::string text = broadcast_string(comm, mine, rank);
-    try_to([&] { file->write(text + (rank + 1 < comm.size() ? ",\n" : "\n]}\n")); });
-  }
-  try_to([&] { file->commit(); });
-  agree_on_failure(comm, failure);
+}
+
+void Timeline::write(const Communicator& comm, const std::string& path) {
+  std::string mine = events();
+  if (comm.rank() + 1 < comm.size()) mine += ",\n";
+  const std::vector<char> all = gather_varying(comm, std::span<const char>(mine), 0);
+  agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    std::unique_ptr<AtomicFile> file = std::exchange(file_, nullptr);
+    if (!file) file = std::make_unique<AtomicFile>(path);
+    file->write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    file->write({all.data(), all.size()});
+    file->write("\n]}\n");
+    file->commit();
+  });
 }
 
 } // namespace core

@@ -112,6 +112,25 @@ TEST_P(Collectives, AllGatherVarying) {
   EXPECT_EQ(all, expected);
 }
 
+TEST_P(Collectives, GatherVarying) {
+  // Every rank is the root once; rank r gives 5 r elements, and then nobody gives any.
+  for (int root = 0; root < world().size(); ++root) {
+    for (const std::size_t each : {std::size_t{5}, std::size_t{0}}) {
+      const std::vector<std::uint16_t> mine(each * self(), static_cast<std::uint16_t>(self()));
+      std::vector<std::size_t> counts;
+      const auto all = gather_varying(world(), std::span<const std::uint16_t>(mine), root, &counts);
+      std::vector<std::uint16_t> expected;
+      ASSERT_EQ(counts.size(), ranks());
+      for (std::size_t rank = 0; rank < ranks(); ++rank) {
+        EXPECT_EQ(counts[rank], each * rank);
+        expected.insert(expected.end(), each * rank, static_cast<std::uint16_t>(rank));
+      }
+      if (world().rank() != root) expected.clear();
+      EXPECT_EQ(all, expected) << "root " << root;
+    }
+  }
+}
+
 TEST_P(Collectives, AllToAll) {
   for (const std::uint32_t each : {0U, 1U, 13U}) {
     std::vector<Triple> send, expected;

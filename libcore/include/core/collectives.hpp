@@ -70,6 +70,8 @@ void all_to_all_varying(const Communicator&, const void* send, void* receive, co
                         std::size_t element_bytes);
 void all_gather_varying(const Communicator&, const void* send, std::size_t send_count, void* receive,
                         std::span<const std::size_t> counts, MPI_Datatype, std::size_t element_bytes);
+void gather_varying(const Communicator&, const void* send, std::size_t send_count, void* receive,
+                    std::span<const std::size_t> counts, MPI_Datatype, std::size_t element_bytes, int root);
 } // namespace detail
 
 /// Waits until every rank has entered.
@@ -151,6 +153,20 @@ template <Transferable T>
   for (const std::size_t length : lengths) total += length;
   std::vector<T> all(total);
   detail::all_gather_varying(comm, mine.data(), mine.size(), all.data(), lengths, datatype_of<T>(), sizeof(T));
+  if (counts != nullptr) *counts = lengths;
+  return all;
+}
+
+/// The same, but on `root` alone, which holds them all; empty on the other ranks, which may return before it has them.
+/// `counts` is filled everywhere. What does not fit into one MPI_Gatherv comes in pieces, rank after rank.
+template <Transferable T>
+[[nodiscard]] std::vector<T> gather_varying(const Communicator& comm, std::span<const T> mine, int root,
+                                            std::vector<std::size_t>* counts = nullptr) {
+  const std::vector<std::size_t> lengths = all_gather(comm, mine.size());
+  std::size_t total = 0;
+  for (const std::size_t length : lengths) total += length;
+  std::vector<T> all(comm.rank() == root ? total : 0);
+  detail::gather_varying(comm, mine.data(), mine.size(), all.data(), lengths, datatype_of<T>(), sizeof(T), root);
   if (counts != nullptr) *counts = lengths;
   return all;
 }

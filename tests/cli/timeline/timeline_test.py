@@ -79,6 +79,11 @@ class Timelines(RefusalTest):
         self.expect_refusal(["wcc", "--generate", "chain:n=9", "--timeline", "absent/t.json"],
                             "cannot write absent/t.json: No such file or directory")
 
+    def test_what_cannot_be_created_is_refused_before_the_graph_is_loaded(self):
+        name = "t" * 250  # with the suffix of a temporary name longer than names may be
+        self.expect_refusal(["wcc", "--generate", "chain:n=9", "--timeline", name, "--output", "r.txt"],
+                            f"cannot create {name}: File name too long", ranks=(2,))
+
 
 class Stragglers(RefusalTest):
 
