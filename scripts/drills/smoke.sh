@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shortest run that shows all ways of recovery at work, for continuous integration: the worked example, a few kills
-# in place, from memory and by relaunch, a kill during a checkpoint, a frozen rank. About a minute once everything is
+# in place, from memory and by relaunch, a kill during a checkpoint, a frozen rank, a recovery seen in a browser. About a minute once everything is
 # built.
 #
 #   scripts/drills/smoke.sh [--relaunch-only]
@@ -37,6 +37,7 @@ if [ "$only" = no ]; then
   drill kill_a_rank.sh "${small[@]}" --recovery memory --times 2
   drill kill_during_checkpoint.sh "${small[@]}" --recovery in-place --times 2
   drill freeze_a_rank.sh "${small[@]}" --recovery in-place --times 1 --timeout 1
+  drill watch_a_recovery.sh
 fi
 drill kill_a_rank.sh "${small[@]}" --recovery relaunch --times 3
 drill kill_during_checkpoint.sh "${small[@]}" --recovery relaunch --times 2

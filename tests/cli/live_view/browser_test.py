@@ -1,11 +1,14 @@
-"""The live view in a real browser: a rank is killed, and a watcher sees it and the recovery.
+"""The live view in a real browser: a rank is killed, and a watcher sees it and the recovery, by relaunch and in place.
 
 Needs Chromium, its driver and Selenium for Python (Debian: chromium chromium-driver python3-selenium); skipped without.
+In place: where ranks are launched with ULFM, or SUPERSTEP_ULFM_LAUNCHER has the words that do so, to be followed by the
+number of ranks and the command (scripts/drills/watch_a_recovery.sh).
 SUPERSTEP_SCREENSHOT=FILE.png in the environment keeps a picture of the page after the recovery.
 """
 
 import os
 import pathlib
+import shlex
 import shutil
 import signal
 import subprocess
@@ -26,6 +29,8 @@ from superstep_cli import BIN, LAUNCHER, CliTest, main
 from viewed import SOON, fetch, free_port
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+# What starts ranks whose survivors go on, or nothing; `pregel` is then found on its PATH.
+ULFM_LAUNCHER = shlex.split(os.environ.get("SUPERSTEP_ULFM_LAUNCHER", "")) or (LAUNCHER if "ulfm" in LAUNCHER else [])
 # Seconds from an event until the page shows it.
 LIMIT = 2 * float(os.environ.get("SUPERSTEP_TEST_TIMEOUT_SCALE") or 1)
 
@@ -38,7 +43,7 @@ def process_of_rank(rank, port):
             environment = (directory / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        mine = words[0].endswith(b"/pregel") and str(port).encode() in words
+        mine = words[0].rsplit(b"/")[-1] == b"pregel" and str(port).encode() in words
         if mine and any(f"{name}={rank}".encode() in environment for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")):
             return int(directory.name)
     raise AssertionError(f"no rank {rank}")
@@ -58,15 +63,20 @@ class BrowserTest(CliTest):
         self.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
         self.addCleanup(self.browser.quit)
 
-    def start_job(self):
+    def start_job(self, *launcher):
+        """`launcher`: the words up to the program. Returns when the page is open and shows supersteps."""
         errors = open(self.work / "stderr", "wb")
         self.addCleanup(errors.close)
         self.job = subprocess.Popen(
-            [BIN / "supervise", "--delay", "0.5", "--", *LAUNCHER, "3", BIN / "pregel", "pagerank", "--generate",
-             "kron:scale=14", "--iterations", "10000000", "--checkpoint-dir", self.work / "checkpoints",
-             "--checkpoint-every", "100", "--monitor", str(self.port)],
+            [*launcher, "pagerank", "--generate", "kron:scale=14", "--iterations", "10000000", "--checkpoint-dir",
+             self.work / "checkpoints", "--checkpoint-every", "100", "--monitor", str(self.port)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
         self.addCleanup(self.end_job)
+        self.seen(lambda: fetch(f"http://127.0.0.1:{self.port}/"))
+        self.browser.get(f"http://127.0.0.1:{self.port}/")
+        self.seen(lambda: self.text("phase") == "running" and self.text("tile-checkpoints") not in ("-", "0", "1"))
+        for rank in range(3):
+            self.seen(lambda: f"rank {rank}" in self.text("ranks"))  # pylint: disable=cell-var-from-loop
 
     def end_job(self):
         if self.job.poll() is None:
@@ -105,13 +115,8 @@ class BrowserTest(CliTest):
             self.assertTrue(line["source"] == "network" and "status.json" in line["message"], line)
 
     def test_a_rank_dies_and_the_job_recovers(self):
-        self.start_job()
-        self.seen(lambda: fetch(f"http://127.0.0.1:{self.port}/"))
-        self.browser.get(f"http://127.0.0.1:{self.port}/")
-        self.seen(lambda: self.text("phase") == "running" and self.text("tile-checkpoints") not in ("-", "0", "1"))
+        self.start_job(BIN / "supervise", "--delay", "0.5", "--", *LAUNCHER, "3", BIN / "pregel")
         self.assertEqual(self.text("title"), "pregel pagerank")
-        for rank in range(3):
-            self.seen(lambda: f"rank {rank}" in self.text("ranks"))  # pylint: disable=cell-var-from-loop
         self.check_layout()
 
         killed = time.time()
@@ -136,6 +141,26 @@ class BrowserTest(CliTest):
             time.sleep(3)  # for the curves
             self.set_width(1280)
             self.browser.save_screenshot(os.environ["SUPERSTEP_SCREENSHOT"])
+        self.check_console()
+
+    @unittest.skipUnless(ULFM_LAUNCHER, "ranks are not launched with ULFM here: scripts/drills/watch_a_recovery.sh does")
+    def test_the_survivors_go_on_in_place(self):
+        """First a rank that only computes dies, then the one that serves the page."""
+        program = "pregel" if "SUPERSTEP_ULFM_LAUNCHER" in os.environ else BIN / "pregel"
+        self.start_job(*ULFM_LAUNCHER, "3", program)
+        for deaths, victim in enumerate((2, 0), start=1):
+            killed = time.time()
+            os.kill(process_of_rank(victim, self.port), signal.SIGKILL)
+            noticed = self.seen(lambda: f"rank {victim} lost at superstep" in self.text("event-rows"))
+            self.assertLess(noticed - killed, LIMIT)
+            self.seen(lambda: self.text("event-rows").count("went on from the checkpoint") == deaths)
+            recovered = self.seen(lambda: self.text("phase") == "running" and "Recovered" in self.text("banner"))
+            self.assertLess(recovered - killed, 2 * LIMIT)
+            self.assertNotIn(f"rank {victim}", self.text("ranks"))
+            print(f"the death of rank {victim} was seen after {noticed - killed:.2f} s, the recovery in place "
+                  f"{recovered - killed:.2f} s after the death")
+        self.assertIn("rank 2 lost", self.text("event-rows"))  # the new rank 0 knows the whole story
+        self.assertIsNone(self.job.poll(), "nothing was started anew")
         self.check_console()
 
 
