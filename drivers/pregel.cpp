@@ -15,16 +15,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/agreement.hpp"
-#include "core/atomic_file.hpp"
 #include "core/binding.hpp"
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "core/fault_tolerance.hpp"
 #include "core/log.hpp"
-#include "core/metrics.hpp"
 #include "core/runtime.hpp"
-#include "core/timeline.hpp"
 #include "monitor/pregel_view.hpp"
 #include "pregel/algorithms/algorithm.hpp"
 #include "pregel/checkpoint/job_checkpoints.hpp"
@@ -33,9 +29,12 @@
 #include "pregel/recovery/recoveries.hpp"
 #include "pregel/recovery/run_watch.hpp"
 #include "pregel_forecast.hpp"
+#include "pregel_identity.hpp"
 #include "pregel_input.hpp"
+#include "pregel_metrics.hpp"
 #include "pregel_options.hpp"
 #include "pregel_report.hpp"
+#include "pregel_timeline.hpp"
 
 namespace {
 
@@ -47,60 +46,6 @@ using drivers::Outcome;
 using drivers::PregelOptions;
 using drivers::Source;
 using pregel::LoadedGraph;
-
-pregel::AlgorithmOptions algorithm_options_of(const AlgorithmChoice& o) {
-  pregel::AlgorithmOptions options;
-  options.variant = o.variant;
-  options.iterations = o.iterations;
-  options.damping = o.damping.value_or(options.damping);
-  options.tolerance = o.tolerance.value_or(options.tolerance);
-  options.parents = o.parents;
-  options.walk_p = o.walk_p.value_or(options.walk_p);
-  options.walk_q = o.walk_q.value_or(options.walk_q);
-  options.layers = o.layers.value_or(options.layers);
-  options.width = o.width.value_or(options.width);
-  options.sample = o.sample.value_or(options.sample);
-  return options;
-}
-
-/// What must be equal for a run to go on from another one's state.
-nlohmann::json identity_of(const PregelOptions& o) {
-  const pregel::AlgorithmOptions a = algorithm_options_of(o);
-  return {{"algorithm", o.algorithm},
-          {"--variant", o.variant},
-          {"--source", o.source},
-          {"--iterations", a.iterations ? nlohmann::json(*a.iterations) : nlohmann::json("not given")},
-          {"--damping", a.damping},
-          {"--tolerance", a.tolerance},
-          {"--parents", a.parents},
-          {"--p", a.walk_p},
-          {"--q", a.walk_q},
-          {"--layers", a.layers},
-          {"--width", a.width},
-          {"--sample", a.sample},
-          {"--values", o.values_file},
-          {"--combiner", o.combiner},
-          {"--seed", o.seed}};
-}
-
-/// The same for the stored graph; nothing when --resume leaves it to what is stored.
-nlohmann::json graph_source_of(const PregelOptions& o) {
-  if (o.graph.empty() && o.generate.empty()) return nlohmann::json::object();
-  return {{"--graph", o.graph.empty() ? "" : core::file_identity(o.graph)},
-          {"--vertices", o.vertices.empty() ? "" : core::file_identity(o.vertices)},
-          {"--generate", o.generate},
-          {"--format", o.format},
-          {"--columns", o.columns},
-          {"--ids", o.ids},
-          {"--directed", o.directed},
-          {"--undirected", o.undirected},
-          {"--weighted", o.weighted},
-          {"--self-loops", o.self_loops},
-          {"--multi-edges", o.multi_edges},
-          {"--symmetrise", o.symmetrise},
-          {"--largest-component", o.largest_component},
-          {"--relabel", o.relabel}};
-}
 
 std::vector<pregel::Fault> faults_of(const PregelOptions& o) {
   std::vector<pregel::Fault> faults;
@@ -123,6 +68,7 @@ class Job {
         o_(options),
         command_line_(std::move(command_line)),
         team_(options.threads),
+        timeline_(options, session.first_rank(), session.world().size(), team_),
         watch_(faults_of(options), session.first_rank()),
         checkpoints_(
             {.directory = options.checkpoint_dir,
@@ -132,7 +78,7 @@ class Job {
              .required = options.checkpoint_required,
              .memory = options.checkpoint_memory,
              .resume = options.resume},
-            identity_of(options), graph_source_of(options),
+            drivers::identity_of(options), drivers::graph_source_of(options),
             {.part_written = [this](std::uint64_t k) { watch_.faults().pass(pregel::FaultPlace::checkpoint, k); },
              .restoring = [this] { watch_.faults().pass(pregel::FaultPlace::recovery, 0); },
              .written =
@@ -140,9 +86,9 @@ class Job {
                    if (view_) view_->checkpoint_written(k, bytes, seconds);
                  }}) {
     slowness_ = drivers::slowness_of(options, session.first_rank(), session.world().size());
-    if (!options.timeline.empty()) keep_timeline();
     for (const AlgorithmChoice* choice : options.choices())
-      steps_.push_back({*choice, pregel::find_algorithm(choice->algorithm), algorithm_options_of(*choice), {}});
+      steps_.push_back(
+          {*choice, pregel::find_algorithm(choice->algorithm), drivers::algorithm_options_of(*choice), {}});
     if (options.monitor.port) view_ = std::make_unique<drivers::PregelView>(options, world().size());
   }
 
@@ -171,21 +117,6 @@ class Job {
     if (world().rank() == 0 && !o_.quiet) fmt::print("{}\n", line);
   }
 
-  /// Local.
-  void keep_timeline() {
-    const std::size_t spans = core::Timeline::usual_spans(world().size(), o_.threads);
-    timeline_ = std::make_unique<core::Timeline>(session_.first_rank(), o_.threads, spans);
-    team_.observe([this](int thread, auto begin, auto end) { timeline_->add_work(thread, begin, end); });
-  }
-  /// A phase of this rank, for the timeline, in which `work` is done.
-  template <class F>
-  void in_phase(core::Timeline::Kind kind, F&& work) {
-    const core::Stopwatch watch;
-    if (timeline_) timeline_->working_for(kind);
-    work();
-    if (timeline_) timeline_->add(kind, watch.seconds(), core::Timeline::Clock::now());
-  }
-
   /// From now on SIGTERM and SIGUSR1 are wishes, if there is a place for the state. One that comes while the graph is
   /// loaded is honoured after the first superstep. Local.
   void stop_on_request() {
@@ -202,9 +133,7 @@ class Job {
       error.set_rank(loss.launcher_ranks.front()); // all survivors know
       throw error;
     }
-    if (timeline_)
-      timeline_->mark(fmt::format("rank {} lost in superstep {}", fmt::join(loss.launcher_ranks, " and rank "),
-                                  watch_.superstep()));
+    timeline_.lost(loss.launcher_ranks, watch_.superstep());
     recoveries_.lost(loss, watch_.superstep(), watch_.waiting_seconds());
     if (view_) view_->lost(loss, watch_.superstep(), world().rank() == 0);
     if (partitioner_) partitioner_ = partitioner_->without(loss.ranks);
@@ -219,7 +148,7 @@ class Job {
     checkpoints_.begin_attempt(world(), attempts_);
     prepare();
     if (view_) view_->enter_phase(attempts_ > 0 ? "recovering" : "loading the graph");
-    in_phase(core::Timeline::Kind::load, [this] { obtain_graphs(); });
+    timeline_.in_phase(core::Timeline::Kind::load, [this] { obtain_graphs(); });
     for (std::size_t i = 0; i < steps_.size(); ++i) prepare_step(i); // what cannot run is refused before anything runs
     watch_.at_next_superstep([this] { going_on(); });
     std::vector<nlohmann::json> entries;
@@ -227,8 +156,8 @@ class Job {
       entries.push_back(run_step(i));
       release_graphs_after(i);
     }
-    write_metrics(entries);
-    if (timeline_) timeline_->write(world(), o_.timeline);
+    drivers::write_metrics(world(), o_, facts(), entries);
+    timeline_.write(world());
     checkpoints_.complete(world());
   }
 
@@ -237,10 +166,7 @@ class Job {
     if (core::all_reduce_value(world(), prepared_ ? 1 : 0, core::Reduce::min) != 0) return;
     for (Step& step : steps_) step.sources = read_sources(world(), o_, step.choice);
     checkpoints_.prepare(world());
-    if (timeline_) {
-      timeline_->create(world(), o_.timeline);
-      timeline_->start(world());
-    }
+    timeline_.start(world());
     prepared_ = true;
   }
 
@@ -322,7 +248,7 @@ class Job {
     recoveries_.going_on(checkpoints_.restored_from());
     if (view_ && recoveries_.done().size() > recovered) view_->recovered(recoveries_.done().back());
     if (view_ && attempts_ == 0) view_->launched(checkpoints_.restored_from());
-    if (timeline_ && attempts_ > 0) timeline_->mark(fmt::format("recovered, on {} ranks", world().size()));
+    if (attempts_ > 0) timeline_.recovered(world().size());
     if (attempts_ > 0 || !checkpoints_.restored_from()) return;
     resumed_from_ = checkpoints_.restored_from();
     core::log_info(fmt::format("resumed from the checkpoint of superstep {}", *resumed_from_));
@@ -349,7 +275,7 @@ class Job {
     const AlgorithmChoice& choice = steps_[i].choice;
     const LoadedGraph& loaded = graph_of(i);
     if (view_) view_->graph_is_there(loaded);
-    if (timeline_) timeline_->mark("begins: " + choice.algorithm);
+    timeline_.begins(choice.algorithm);
     const Outcome outcome = run_all(steps_[i], loaded.graph);
     watch_.idle();
     if (i + 1 == steps_.size()) watch_.stop_at_once();
@@ -362,8 +288,9 @@ class Job {
     if (view_) view_->enter_phase("writing results");
     const core::Stopwatch output_time;
     if (!choice.output.empty())
-      in_phase(core::Timeline::Kind::output,
-               [&] { pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output); });
+      timeline_.in_phase(core::Timeline::Kind::output, [&] {
+        pregel::write_results(world(), outcome.last.result, loaded.names.get(), choice.output);
+      });
     nlohmann::json entry = drivers::entry_of(world(), choice, loaded.graph, outcome, output_time.seconds());
     if (choice.summary) entry["summary"] = std::move(summary);
     return entry;
@@ -390,12 +317,24 @@ class Job {
   }
 
   [[nodiscard]] const LoadedGraph& graph_of(std::size_t step) const { return loaded_.graphs[loaded_.graph_of[step]]; }
-  void write_metrics(const std::vector<nlohmann::json>& entries) const;
+
+  /// For the metrics. Collective.
+  [[nodiscard]] drivers::JobFacts facts() const {
+    return {.command_line = command_line_,
+            .graph = description_,
+            .load_seconds = load_seconds_,
+            .read_seconds = loaded_.read_seconds,
+            .bindings = bindings_,
+            .checkpoints = checkpoints_.written(),
+            .recoveries = recoveries_.to_json(world()),
+            .resumed_from = resumed_from_};
+  }
 
   core::Session& session_;
   const PregelOptions& o_;
   std::string command_line_;
   core::ThreadTeam team_;
+  drivers::JobTimeline timeline_;
   std::vector<Step> steps_;
   pregel::RunWatch watch_;
   pregel::JobCheckpoints checkpoints_;
@@ -405,42 +344,11 @@ class Job {
   LoadedGraphs loaded_;
   double load_seconds_ = 0, slowness_ = 1;
   std::vector<core::Binding> bindings_; // a rank
-  std::unique_ptr<core::Timeline> timeline_;
   std::string description_;
   std::uint64_t attempts_ = 0;
   bool prepared_ = false;
   std::optional<std::uint64_t> resumed_from_; // by --resume
 };
-
-void Job::write_metrics(const std::vector<nlohmann::json>& entries) const {
-  const core::Communicator& comm = world();
-  const std::uint64_t peak =
-      core::all_reduce_value(comm, std::uint64_t{core::peak_resident_bytes()}, core::Reduce::max);
-  const nlohmann::json recoveries = recoveries_.to_json(comm);
-  core::agree(comm, [&] {
-    if (comm.rank() != 0 || o_.metrics.empty()) return;
-    nlohmann::json document = drivers::listed(entries);
-    document.update({{"ranks", comm.size()},
-                     {"threads", o_.threads},
-                     {"partition", o_.partition},
-                     {"load_seconds", load_seconds_},
-                     {"read_seconds", loaded_.read_seconds},
-                     {"bindings", core::to_json(bindings_)},
-                     {"peak_rss_bytes", peak},
-                     {"checkpoints", checkpoints_.written()},
-                     {"resumed_from", resumed_from_ ? nlohmann::json(*resumed_from_) : nlohmann::json(nullptr)},
-                     {"recoveries", recoveries}});
-    nlohmann::json stamp = core::build_stamp();
-    stamp.update({{"command_line", command_line_},
-                  {"seed", o_.seed},
-                  {"graph", description_},
-                  {"graph_fingerprint", document.at("graph_fingerprint")}});
-    if (!o_.stragglers.empty()) stamp["straggler"] = o_.stragglers;
-    document.erase("graph_fingerprint");
-    document["stamp"] = stamp;
-    core::write_json(o_.metrics, document);
-  });
-}
 
 core::ExitCode run(core::Session& session, int argc, char** argv) {
   const core::Communicator& world = session.world();
