@@ -1,33 +1,32 @@
-// Four things about cpp-httplib have to be put right for a server inside an MPI job. It sets SO_REUSEPORT, with which
+// Five things about cpp-httplib have to be put right for a server inside an MPI job. It sets SO_REUSEPORT, with which
 // two jobs of one user could listen on the same port; here it is SO_REUSEADDR, which only lets a restarted job have the
 // port of the one before. It ignores SIGPIPE in the whole process; here its threads block all signals instead, so that
-// those for the job reach the job's thread. Its sockets would be inherited by programs that the job starts. And its end
-// waits for clients that are still being served, of which one that sends a byte now and then would keep the job
-// forever.
+// those for the job reach the job's thread. Its sockets would be inherited by programs that the job starts. It has no
+// limit to what a client sends and how long it takes; a doorman has (doorman.hpp). And its end waits for clients that
+// are still being served; here they are shown out.
 #include "monitor/server.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "doorman.hpp"
 #include "page.hpp"
 
 namespace monitor {
@@ -36,7 +35,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kThreads = 4;
+constexpr std::size_t kThreads = 8;
 constexpr auto kBetweenTries = 50ms;
 /// A page that polls every quarter of a second and has not been heard of for so long is gone.
 constexpr auto kStillWatching = 1s;
@@ -77,28 +76,26 @@ void prepare_socket(int descriptor) {
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
-/// The port of a connected socket at this end; 0 if the descriptor is something else.
-int port_of_connection(int descriptor) {
-  sockaddr_storage there{};
-  socklen_t length = sizeof there;
-  if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&there), &length) != 0) return 0;
-  sockaddr_storage here{};
-  length = sizeof here;
-  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&here), &length) != 0) return 0;
-  if (here.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(here).sin_port);
-  if (here.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(here).sin6_port);
-  return 0;
-}
+/// cpp-httplib's pool of threads, which tells the doorman of each connection.
+class WatchedQueue final : public httplib::TaskQueue {
+ public:
+  WatchedQueue(Doorman& doorman, const std::atomic<int>& port) : doorman_(doorman), port_(port) {}
 
-/// On all who are connected to the port. cpp-httplib keeps their sockets to itself; Linux lists them.
-void hang_up(int port) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc/self/fd", error), end; !error && entry != end;
-       entry.increment(error)) {
-    const int descriptor = std::atoi(entry->path().filename().c_str());
-    if (port_of_connection(descriptor) == port) shutdown(descriptor, SHUT_RDWR);
+  /// Whether it was taken, in versions that tell.
+  decltype(std::declval<httplib::TaskQueue&>().enqueue({})) enqueue(std::function<void()> serve) override {
+    doorman_.came(port_);
+    return pool_.enqueue([this, serve = std::move(serve)] {
+      serve();
+      doorman_.left();
+    });
   }
-}
+  void shutdown() override { pool_.shutdown(); }
+
+ private:
+  Doorman& doorman_;
+  const std::atomic<int>& port_;
+  httplib::ThreadPool pool_{kThreads};
+};
 
 } // namespace
 
@@ -107,6 +104,7 @@ struct Server::Running {
   httplib::Server http;
   Texts texts;
   Endpoint endpoint;
+  std::unique_ptr<Doorman> doorman;
   std::atomic<int> port{0};
   std::atomic<Clock::rep> last_asked{0}; // for the status
   std::atomic<bool> stopping{false}, done{false};
@@ -170,10 +168,11 @@ Server::Server(const Endpoint& endpoint, Texts texts, double patience_seconds) :
   Running& r = *running_;
   r.texts = std::move(texts);
   r.endpoint = endpoint;
-  r.http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  r.http.new_task_queue = [&r] { return new WatchedQueue(*r.doorman, r.port); };
   r.http.set_keep_alive_max_count(1); // a watcher must not keep a thread from the others
   r.http.set_read_timeout(2);
   r.http.set_write_timeout(2);
+  r.http.set_payload_max_length(0); // nothing is taken in
   r.http.set_tcp_nodelay(true);
   r.http.set_socket_options(prepare_socket);
   r.declare_routes();
@@ -184,6 +183,7 @@ Server::Server(const Endpoint& endpoint, Texts texts, double patience_seconds) :
                                        errno == EADDRINUSE ? "" : ", or another --monitor-address"));
   }
   const SignalsBlocked blocked;
+  r.doorman = std::make_unique<Doorman>();
   r.thread = std::thread([&r, patience_seconds] { r.listen(patience_seconds); });
 }
 
@@ -196,7 +196,7 @@ Server::~Server() {
   const core::Stopwatch watch;
   while (!r.done) {
     std::this_thread::sleep_for(1ms);
-    if (watch.seconds() > kLastAnswersSeconds) hang_up(r.port);
+    if (watch.seconds() > kLastAnswersSeconds) Doorman::show_out_all(r.port);
   }
   r.thread.join();
 }

@@ -2,11 +2,13 @@
 // the story that a restarted job hears. A small client of its own reads what is served.
 #include "monitor/live_view.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -46,7 +48,7 @@ std::string get(int port, const std::string& path) {
   std::string answer;
   if (connected) {
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    if (write(s, request.data(), request.size()) > 0) {
+    if (send(s, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
       char buffer[4096];
       for (ssize_t n = 0; (n = read(s, buffer, sizeof buffer)) > 0;) answer.append(buffer, static_cast<std::size_t>(n));
     }
@@ -198,6 +200,58 @@ TEST(Server, ASlowClientDoesNotKeepTheJob) {
   client.join();
   for (const int s : sockets) close(s);
   EXPECT_LT(seconds, 4);
+}
+
+TEST(Server, SlowClientsDoNotKeepThePageFromOthers) {
+  const monitor::Server server({}, {[] { return "here"; }, [] { return ""; }});
+  std::vector<int> sockets;
+  for (int n = 0; n < 12; ++n) { // more than it has threads
+    const auto [s, connected] = connect_to(server.port());
+    ASSERT_TRUE(connected);
+    sockets.push_back(s);
+  }
+  std::atomic<bool> over{false};
+  std::thread client([&] {
+    while (!over) {
+      for (const int s : sockets) static_cast<void>(send(s, "G", 1, MSG_NOSIGNAL));
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const core::Stopwatch watch;
+  std::string answer;
+  while (answer.empty() && watch.seconds() < 20) answer = get(server.port(), "/status.json"); // may be shown out too
+  EXPECT_TRUE(answer.ends_with("here"));
+  EXPECT_LT(watch.seconds(), 5) << "the slow ones may stay 2 s";
+  over = true;
+  client.join();
+  for (const int s : sockets) close(s);
+}
+
+TEST(Server, AnEndlessUrlIsCutOff) {
+  const auto resident_megabytes = [] {
+    std::ifstream statm("/proc/self/statm");
+    long total = 0, resident = 0;
+    statm >> total >> resident;
+    return resident * sysconf(_SC_PAGESIZE) / 1e6;
+  };
+  const monitor::Server server({}, {[] { return "here"; }, [] { return ""; }});
+  const double before = resident_megabytes();
+  const auto [s, connected] = connect_to(server.port());
+  ASSERT_TRUE(connected);
+  std::string request = "GET /";
+  request.resize(std::size_t{1} << 16, 'a');
+  const core::Stopwatch watch;
+  double most = before;
+  bool taken = true;
+  while (taken && watch.seconds() < 20) {
+    taken = send(s, request.data(), request.size(), MSG_NOSIGNAL) > 0;
+    most = std::max(most, resident_megabytes());
+  }
+  EXPECT_FALSE(taken) << "still taken after " << watch.seconds() << " s";
+  EXPECT_LT(most - before, 100);
+  close(s);
+  EXPECT_EQ(body(get(server.port(), "/status.json")), "here") << "others are served";
 }
 
 TEST(LiveView, Rank0ServesAndEventsAreTold) {
