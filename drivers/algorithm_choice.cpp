@@ -170,6 +170,23 @@ AlgorithmChoice inherited(const AlgorithmChoice& first, const pregel::Algorithm&
   return choice;
 }
 
+/// A quote at the beginning of a word, or of a value behind `=`, must have its end: CLI11 takes all that follows for
+/// one word, and a file would get a name that nobody meant.
+void require_closed_quotes(const std::string& text) {
+  const auto begins_quote = [&](std::size_t at) {
+    const bool is_quote = text[at] == '\'' || text[at] == '"' || text[at] == '`';
+    return is_quote && (at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t' || text[at - 1] == '=');
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!begins_quote(at)) continue;
+    std::size_t end = text.find(text[at], at + 1);
+    while (end != std::string::npos && text[end - 1] == '\\') end = text.find(text[at], end + 1);
+    if (end == std::string::npos)
+      throw InputError(fmt::format("the quote {} in {} is not closed", text[at], text.substr(at)));
+    at = end;
+  }
+}
+
 /// Parses the words of a --then with `app`, which knows afterwards what was given.
 void parse_words(CLI::App& app, const std::string& text, const CLI::App& job) {
   app.name("pregel");
@@ -202,6 +219,7 @@ void add_algorithm_options(CLI::App& app, AlgorithmChoice& choice) {
 AlgorithmChoice parse_then(const std::string& text, const AlgorithmChoice& first, const CLI::App& job) {
   AlgorithmChoice choice;
   in_words_of(text, [&] {
+    require_closed_quotes(text);
     CLI::App glance;
     add_algorithm_options(glance, choice);
     parse_words(glance, text, job);

@@ -29,6 +29,10 @@ _superstep() {
     *)
       case "$previous" in
         --strategy) candidates=$(_superstep_list "$help" Strategies) ;;
+        --then) # "ALGORITHM options": its first word, whether the quote was typed or not
+          candidates=$(_superstep_list "$help" Algorithms)
+          current=${current#[\"\']}
+          ;;
         -*) candidates=$(_superstep_values "$help" "$previous") ;;
         "$program")
           candidates=$(_superstep_list "$help" Algorithms)

@@ -82,6 +82,11 @@ class Lists(RefusalTest):
         top = [line for line in finished.out.splitlines() if re.fullmatch(r"  \d+ +\S+", line)]
         self.assertEqual(len(top), 2 * 4, finished.out)  # --top 2, inherited by all but wcc
 
+    def test_quotes(self):
+        self.run_well("pregel", "wcc", *CHAIN, *then("degree", "--output", "'two words.txt'"),
+                      *then("degree", "--output", "it's.txt", "--trace=a'b.csv"), cwd=self.work)
+        self.assertEqual({path.name for path in self.work.iterdir()}, {"two words.txt", "it's.txt", "a'b.csv"})
+
     def test_no_list_no_field(self):
         self.run_well("pregel", "wcc", *CHAIN, "--metrics", "m.json", cwd=self.work)
         self.assertNotIn("then", read_json(self.work / "m.json"))
@@ -103,6 +108,9 @@ class Lists(RefusalTest):
                 (["wcc", "--output", "r.txt"], r"^--output and --output of a --then name the same file, r.txt"),
                 (["wcc", "--output", "/dev/null"], r"^cannot write /dev/null: results need a regular file"),
                 (["bfs", "--source", "77"], r"^source vertex 77 does not exist in chain:n=10"),
+                (["wcc", "--output", "'a"], r"""^--then "wcc --output 'a": the quote ' in 'a is not closed$"""),
+                (["wcc", '--output="a b'], r"""the quote " in "a b is not closed$"""),
+                (["wcc", "--output", r"'a\'"], r"""the quote ' in 'a\\' is not closed$"""),
                 (["--top", "3"], r'^--then "--top 3": algorithm is required'),
         ):
             with self.subTest(words):
