@@ -1,10 +1,8 @@
 """The user guide: its command reference names the options that the programs have, and its links lead somewhere."""
 
 import re
-import subprocess
-import unittest
 
-from superstep_cli import BIN, REPOSITORY, main
+from superstep_cli import REPOSITORY, CliTest, main
 
 GUIDE = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "examples/README.md",
          *sorted((REPOSITORY / "scripts").glob("*/README.md")), REPOSITORY / "tests/README.md"]
@@ -20,7 +18,7 @@ def anchors(page):
     return found
 
 
-class Guide(unittest.TestCase):
+class Guide(CliTest):
 
     def test_command_reference(self):
         page = (REPOSITORY / "docs/commands.md").read_text(encoding="utf-8")
@@ -29,7 +27,7 @@ class Guide(unittest.TestCase):
                          ["pregel", "graphgen", "pstrain", "ringbench", "supervise"])
         for section in sections:
             program = section.split("\n", 1)[0]
-            told = subprocess.run([BIN / program, "--help"], check=True, capture_output=True, text=True, timeout=30).stdout
+            told = self.run_well(program, "--help").out
             there = {name for names in re.findall(r"^  (-\S+)", told, re.MULTILINE)
                      for name in names.split(",") if name.startswith("--")}
             cells = re.findall(r"^\| (`--.*?) \| ", section, re.MULTILINE)
