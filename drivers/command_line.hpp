@@ -7,7 +7,11 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+class ParseError;
+class Validator;
+} // namespace CLI
 
 namespace drivers {
 

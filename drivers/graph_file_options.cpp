@@ -3,6 +3,8 @@
 #include <sstream>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "core/error.hpp"
 #include "pregel/prepare/prepare.hpp"
 

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "core/communicator.hpp"
 #include "core/thread_team.hpp"
 #include "pregel/graph/graph_builder.hpp"
 #include "pregel/io/readers.hpp"
+
+namespace CLI {
+class App;
+} // namespace CLI
 
 namespace drivers {
 

@@ -1,5 +1,7 @@
 #include "monitor/monitor_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "command_line.hpp"
 #include "core/error.hpp"
 

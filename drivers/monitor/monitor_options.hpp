@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "monitor/server.hpp"
+
+namespace CLI {
+class App;
+} // namespace CLI
 
 namespace drivers {
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "../command_line.hpp"

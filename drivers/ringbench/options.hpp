@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "collectives/element.hpp"
 #include "collectives/operation.hpp"
 
