@@ -73,7 +73,8 @@ void add_run_options(CLI::App& app, AlgorithmChoice& o) {
 
 void add_output_options(CLI::App& app, AlgorithmChoice& o) {
   app.add_option("--output", o.output,
-                 "results: text \"id value\" a line, or HDF5 if the name ends in .h5; of the last run")
+                 "results: text \"id value\" a line, CSV with a header if the name ends in .csv, or HDF5 if in .h5; of "
+                 "the last run")
       ->group("Output");
   app.add_option("--trace", o.trace, "CSV, a row a superstep; counts deliveries exactly")->group("Output");
   app.add_option("--trace-vertices", o.trace_vertices, "CSV, a row a vertex a superstep (small graphs)")

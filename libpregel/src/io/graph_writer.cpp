@@ -171,15 +171,8 @@ std::uint64_t write_adjacency_list(const core::Communicator& comm, const Distrib
   });
 }
 
-/// Names in quotes where a reader would misunderstand them.
-void append_quoted(TextBuffer& text, const IdText& ids, GlobalId id) {
-  if (!ids.named() || ids.name_of(id).find_first_of(",;\"#") == std::string_view::npos) return ids.append(text, id);
-  text.append('"');
-  for (const char c : ids.name_of(id)) {
-    if (c == '"') text.append('"');
-    text.append(c);
-  }
-  text.append('"');
+void append_field(TextBuffer& text, const IdText& ids, GlobalId id) {
+  ids.named() ? text.append_csv(ids.name_of(id)) : ids.append(text, id);
 }
 
 std::uint64_t write_csv(const core::Communicator& comm, const DistributedGraph& graph, const NameDirectory* names,
@@ -191,9 +184,9 @@ std::uint64_t write_csv(const core::Communicator& comm, const DistributedGraph& 
       text.append(
           fmt::format("source{0}target{1}\n", separator, graph.weighted ? std::string{separator} + "weight" : ""));
     for_each_edge(graph, [&](GlobalId source, GlobalId target, double weight) {
-      append_quoted(text, ids, source);
+      append_field(text, ids, source);
       text.append(separator);
-      append_quoted(text, ids, target);
+      append_field(text, ids, target);
       if (graph.weighted) append_weight(text, separator, weight);
       text.append('\n');
       line_done();

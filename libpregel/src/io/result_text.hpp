@@ -30,6 +30,16 @@ class TextBuffer {
     std::memcpy(room(text.size()), text.data(), text.size());
     size_ += text.size();
   }
+  /// A field of CSV: in quotes where a reader would misunderstand it.
+  void append_csv(std::string_view field) {
+    if (field.find_first_of(",;\"#") == std::string_view::npos) return append(field);
+    append('"');
+    for (const char c : field) {
+      if (c == '"') append('"');
+      append(c);
+    }
+    append('"');
+  }
   template <std::integral T>
   void append_number(T value) {
     char* const begin = room(kLongestNumber);

@@ -11,9 +11,15 @@
 
 namespace pregel {
 
+enum class TextLayout {
+  plain, ///< blanks between values
+  csv,   ///< commas, and a header: id and the names of the columns
+};
+
 /// Both: collective; return the bytes written by all ranks; `names` may be null.
 std::uint64_t write_text_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
-                                 const std::string& path, std::size_t rows_per_stretch = kRowsPerStretch);
+                                 const std::string& path, TextLayout layout,
+                                 std::size_t rows_per_stretch = kRowsPerStretch);
 std::uint64_t write_hdf5_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
                                  const std::string& path, std::size_t rows_per_stretch = kRowsPerStretch);
 

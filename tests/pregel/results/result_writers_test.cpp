@@ -35,7 +35,7 @@ TEST_P(TextResults, do_not_depend_on_the_length_of_stretches) {
   constexpr std::uint64_t kRows = 701;
   const std::string path = directory_.file("out.txt"), expected = text_of(kRows);
   for (const std::size_t rows_per_stretch : {1U, 3U, 50U, 699U}) {
-    write_text_results(world_, table_of(world_, kRows, GetParam()), nullptr, path, rows_per_stretch);
+    write_text_results(world_, table_of(world_, kRows, GetParam()), nullptr, path, TextLayout::plain, rows_per_stretch);
     EXPECT_EQ(content_of(path), expected) << rows_per_stretch << " rows a stretch";
     core::barrier(world_);
   }
@@ -86,10 +86,32 @@ TEST_F(Results, print_names_of_ids_and_of_id_columns) {
     expected += all[i] + " " + (i % 4 == 1 ? "-1" : all[i / 2]) + " " + std::to_string(i) + "\n";
   const std::string path = directory_.file("out.txt");
   for (const std::size_t rows_per_stretch : {4U, 1000U}) {
-    write_text_results(world_, table, &names, path, rows_per_stretch);
+    write_text_results(world_, table, &names, path, TextLayout::plain, rows_per_stretch);
     EXPECT_EQ(content_of(path), expected);
     core::barrier(world_);
   }
+}
+
+TEST_F(Results, as_csv_have_a_header_and_quotes) {
+  const std::vector<std::string> all = {"a,b", "plain", "say \"so\""};
+  std::vector<std::string> mine;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (static_cast<int>(i) % world_.size() == world_.rank()) mine.push_back(all[i]);
+  ResultTable table;
+  const NameDirectory names = NameDirectory::build(world_, mine, table.ids);
+  table.columns = {{"parent", std::vector<GlobalId>(table.ids.size(), GlobalId{0})},
+                   {"rank", std::vector<double>(table.ids.size(), 0.5)}};
+  const std::string path = directory_.file("out.csv");
+  const std::string expected =
+      "id,parent,rank\n\"a,b\",\"a,b\",0.5\nplain,\"a,b\",0.5\n\"say \"\"so\"\"\",\"a,b\",0.5\n";
+  EXPECT_EQ(write_results(world_, table, &names, path), expected.size());
+  EXPECT_EQ(content_of(path), expected);
+
+  core::barrier(world_);
+  table.ids.clear();
+  table.columns = {{"rank", std::vector<double>()}};
+  write_results(world_, table, nullptr, path);
+  EXPECT_EQ(content_of(path), "id,rank\n");
 }
 
 TEST_F(Results, stretches_are_balanced) {
