@@ -204,7 +204,7 @@ void parse_words(CLI::App& app, const std::string& text, const CLI::App& job) {
   try {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    throw InputError(one_line(app, error) + " (see pregel --help)");
+    throw InputError(reason_of(app, error) + " (see pregel --help)");
   }
 }
 

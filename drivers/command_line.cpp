@@ -61,21 +61,17 @@ bool answers_itself(CLI::App& app, int argc, char** argv, bool printing) {
     if (printing) fmt::print("{}", app.help());
     return true;
   } catch (const CLI::ParseError& error) {
-    throw core::InputError(fmt::format("{} (see {} --help)", one_line(app, error), app.get_name()));
+    throw core::InputError(fmt::format("{} (see {} --help)", reason_of(app, error), app.get_name()));
   }
   return false;
 }
 
-std::string one_line(const CLI::App& app, const CLI::ParseError& error) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::vector<std::string> extras = app.remaining();
-    const std::string meant = extras.empty() ? "" : nearest_option(app, extras.front());
-    return fmt::format("not expected: {}{}", fmt::join(extras, " "),
-                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
-  }
-  std::string message = error.what();
-  std::ranges::replace(message, '\n', ' ');
-  return message;
+std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const std::vector<std::string> extras = app.remaining();
+  const std::string meant = extras.empty() ? "" : nearest_option(app, extras.front());
+  return fmt::format("not expected: {}{}", fmt::join(extras, " "),
+                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
 
 std::pair<std::size_t, double> parse_straggler(const std::string& text, const char* number) {
@@ -114,6 +110,12 @@ CLI::Validator whole_number(std::uint64_t least) {
 CLI::Validator not_empty() {
   return {[](const std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); },
           "TEXT"};
+}
+
+void require_shared_target(const std::string& path, const char* what) {
+  core::require_writable_target(path);
+  if (!core::is_regular_or_new(path))
+    throw core::InputError(fmt::format("cannot write {}: {} need a regular file, which all ranks write", path, what));
 }
 
 void require_separate_files(std::span<const NamedFile> inputs, std::span<const NamedFile> targets) {

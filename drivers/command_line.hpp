@@ -19,9 +19,9 @@ namespace drivers {
 /// `printing`; the program then has nothing left to do. InputError, one line, for what is unknown or malformed. Local.
 [[nodiscard]] bool answers_itself(CLI::App& app, int argc, char** argv, bool printing);
 
-/// What is wrong with a command line of `app`, without line breaks; arguments that it does not know are told in their
-/// order, with the option that the first one may have been meant for. Local.
-[[nodiscard]] std::string one_line(const CLI::App& app, const CLI::ParseError& error);
+/// What is wrong with a command line of `app`; arguments that it does not know are told in their order, with the option
+/// that the first one may have been meant for. Local.
+[[nodiscard]] std::string reason_of(const CLI::App& app, const CLI::ParseError& error);
 
 /// NUMBER:FACTOR, as --straggler takes it; `number` is what the user calls the number. InputError. Local.
 [[nodiscard]] std::pair<std::size_t, double> parse_straggler(const std::string& text, const char* number);
@@ -35,6 +35,10 @@ namespace drivers {
 /// An empty word is mostly a variable of the user's script that was never set: without this check --output "" would
 /// run for hours and write nothing.
 [[nodiscard]] CLI::Validator not_empty();
+
+/// InputError unless all ranks can write to `path` at once, each at its own place. `what` they write is for the
+/// message. Local.
+void require_shared_target(const std::string& path, const char* what);
 
 /// An option and the file that it names; an empty path stands for an option that was not given.
 struct NamedFile {

@@ -1,14 +1,22 @@
 #include "graph_file_options.hpp"
 
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "command_line.hpp"
 #include "core/error.hpp"
-#include "pregel/prepare/prepare.hpp"
 
 namespace drivers {
+namespace {
+
+[[noreturn]] void refuse_old_ids() {
+  throw core::InputError("--old-ids: vertices keep their ids here; it goes with --relabel degree");
+}
+
+} // namespace
 
 std::optional<bool> GraphFileOptions::asked_direction() const {
   if (directed) return true;
@@ -55,10 +63,11 @@ void add_graph_file_options(CLI::App& app, GraphFileOptions& o) {
       ->group("Input");
   app.add_option("--old-ids", o.old_ids,
                  "where vertices were renumbered: write this file, a line a vertex with its new id and the one it had")
+      ->check(not_empty())
       ->group("Input");
 }
 
-void check_graph_file_options(const GraphFileOptions& o) {
+void check_graph_file_options(const GraphFileOptions& o, bool numbers_from_one) {
   if (o.format != "auto" && o.format != "graphalytics" && !o.vertices.empty())
     throw core::InputError("--vertices goes with the Graphalytics format; leave --format " + o.format + " out");
   if (!o.columns.empty() && o.format != "auto" && o.format != "csv")
@@ -67,6 +76,15 @@ void check_graph_file_options(const GraphFileOptions& o) {
     throw core::InputError("--relabel renumbers vertices; it does not go with --ids string");
   if (o.symmetrise && o.multi_edges == "keep")
     throw core::InputError("--symmetrise makes u v and v u one edge; use --undirected to keep both");
+  if (o.old_ids.empty()) return;
+  if (o.relabel == "none" && !numbers_from_one) refuse_old_ids();
+  require_shared_target(o.old_ids, "results");
+}
+
+std::string vertex_file_beside(const std::string& graph) {
+  std::filesystem::path file = graph;
+  if (file.extension() == ".gz" || file.extension() == ".zst") file.replace_extension();
+  return file.extension() == ".e" ? file.replace_extension(".v").string() : "";
 }
 
 pregel::ReadOptions read_options_of(const GraphFileOptions& o, const std::string& graph) {
@@ -92,7 +110,7 @@ bool direction_of(const GraphFileOptions& o, const std::string& graph, const pre
 }
 
 pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOptions& o, pregel::GraphInput&& input,
-                           bool directed, core::ThreadTeam& team, bool numbers_from_one) {
+                           bool directed, core::ThreadTeam& team, pregel::OldIds& old_ids, bool numbers_from_one) {
   pregel::GraphInput prepared = std::move(input);
   if (o.multi_edges == "first" || o.multi_edges == "sum") {
     const auto weight = o.multi_edges == "sum" ? pregel::MergedWeight::sum : pregel::MergedWeight::first;
@@ -102,11 +120,10 @@ pregel::GraphInput prepare(const core::Communicator& comm, const GraphFileOption
   const bool by_degree = o.relabel == "degree";
   if (by_degree || (numbers_from_one && prepared.names == nullptr && prepared.contiguous_first != 1)) {
     const auto order = by_degree ? pregel::NewOrder::degree : pregel::NewOrder::ascending;
-    pregel::OldIds old_ids;
-    prepared = pregel::renumber(comm, std::move(prepared), order, numbers_from_one ? 1 : 0, &old_ids);
-    if (!o.old_ids.empty()) pregel::write_results(comm, old_ids, nullptr, o.old_ids);
+    prepared = pregel::renumber(comm, std::move(prepared), order, numbers_from_one ? 1 : 0,
+                                o.old_ids.empty() ? nullptr : &old_ids);
   } else if (!o.old_ids.empty()) {
-    throw core::InputError("--old-ids: vertices keep their ids here; it goes with --relabel degree");
+    refuse_old_ids();
   }
   return prepared;
 }

@@ -36,6 +36,10 @@ struct Options : drivers::GraphFileOptions {
   int threads = 1;
 
   [[nodiscard]] const std::string& target() const { return convert.empty() ? output : convert[1]; }
+  /// To write. InputError for names of compressed files.
+  [[nodiscard]] pregel::GraphFormat target_format() const {
+    return to == "auto" ? pregel::format_to_write(target()) : pregel::parse_graph_format(to);
+  }
 };
 
 constexpr const char* kDescription =
@@ -65,27 +69,24 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "print nothing but errors");
 }
 
-/// Refused before anything is generated. Local.
-void require_target(const std::string& path) {
-  core::require_writable_target(path);
-  if (!core::is_regular_or_new(path))
-    throw core::InputError(fmt::format("cannot write {}: graphs need a regular file, which all ranks write", path));
-}
-
 /// What is refused before a file is opened. Local.
 void check(const Options& options) {
   if (options.convert.empty() && options.spec.empty()) throw core::InputError("SPEC is required, or --convert IN OUT");
   if (options.convert.empty() && options.output.empty()) throw core::InputError("--output is required");
-  drivers::check_graph_file_options(options);
+  const pregel::GraphFormat format = options.target_format();
+  drivers::check_graph_file_options(options, pregel::numbers_from_one(format));
   const bool describes_file = options.format != "auto" || options.ids != "number" || !options.columns.empty();
   if (options.convert.empty() && (describes_file || options.weighted))
     throw core::InputError("--format, --ids, --columns and --weighted describe files; they go with --convert");
-  require_target(options.target());
-  if (options.vertex_output) require_target(*options.vertex_output);
+  drivers::require_shared_target(options.target(), "graphs");
+  if (options.vertex_output) drivers::require_shared_target(*options.vertex_output, "graphs");
   const std::string source = options.convert.empty() ? "" : options.convert[0], target = options.target(),
                     vertices = options.vertex_output.value_or("");
-  const drivers::NamedFile inputs[] = {{"IN of --convert", &source}};
+  const std::string beside_source = drivers::vertex_file_beside(source),
+                    beside_target = drivers::vertex_file_beside(target);
+  const drivers::NamedFile inputs[] = {{"IN of --convert", &source}, {"the vertices of IN", &beside_source}};
   const drivers::NamedFile targets[] = {{options.convert.empty() ? "--output" : "OUT", &target},
+                                        {"the vertices of OUT", &beside_target},
                                         {"--vertices", &vertices},
                                         {"--old-ids", &options.old_ids}};
   drivers::require_separate_files(inputs, targets);
@@ -127,16 +128,16 @@ Source read(const core::Communicator& world, const Options& options, core::Threa
 
 core::ExitCode run(const core::Communicator& world, const Options& options) {
   check(options);
-  const pregel::GraphFormat format =
-      options.to == "auto" ? pregel::format_to_write(options.target()) : pregel::parse_graph_format(options.to);
+  const pregel::GraphFormat format = options.target_format();
   const core::Stopwatch watch;
   core::ThreadTeam team(options.threads);
   Source source = options.convert.empty() ? generate(world, options, team) : read(world, options, team);
   source.build.partition = pregel::PartitionKind::range; // what a rank has is one piece of the file
   source.build.needs.push = false;
   source.build.needs.out_edges = true;
+  pregel::OldIds old_ids;
   pregel::GraphInput input = drivers::prepare(world, options, std::move(source.input), source.build.directed, team,
-                                              pregel::numbers_from_one(format));
+                                              old_ids, pregel::numbers_from_one(format));
   const std::shared_ptr<const pregel::NameDirectory> names = input.names;
 
   const pregel::DistributedGraph graph = pregel::build_graph(world, std::move(input), source.build);
@@ -145,6 +146,7 @@ core::ExitCode run(const core::Communicator& world, const Options& options) {
                   graph.directed ? "directed" : "undirected", graph.weighted ? ", weighted" : "");
   const std::uint64_t bytes = pregel::write_graph(world, graph, names.get(), format, header, options.target());
   if (options.vertex_output) pregel::write_vertex_list(world, graph, *options.vertex_output, names.get());
+  if (!options.old_ids.empty()) pregel::write_results(world, old_ids, nullptr, options.old_ids);
 
   if (world.rank() == 0 && !options.quiet)
     fmt::print("{}: {} vertices, {} edges, {} bytes, {:.2f} s\n", options.target(), graph.vertex_count,

@@ -6,6 +6,7 @@
 // it has come to its end on all of them.
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -150,6 +151,7 @@ class Job {
     if (view_) view_->enter_phase(attempts_ > 0 ? "recovering" : "loading the graph");
     timeline_.in_phase(core::Timeline::Kind::load, [this] { obtain_graphs(); });
     for (std::size_t i = 0; i < steps_.size(); ++i) prepare_step(i); // what cannot run is refused before anything runs
+    write_old_ids();
     watch_.at_next_superstep([this] { going_on(); });
     std::vector<nlohmann::json> entries;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -232,6 +234,16 @@ class Job {
     step.options.start_values = pregel::read_values(world(), step.choice.values_file, loaded.names.get());
     pregel::require_values_of(world(), step.choice.values_file, loaded.names.get(), loaded.graph,
                               step.options.start_values);
+  }
+
+  void write_old_ids() {
+    if (o_.old_ids.empty()) return;
+    if (!loaded_.old_ids.columns.empty()) {
+      pregel::write_results(world(), loaded_.old_ids, nullptr, o_.old_ids);
+      loaded_.old_ids = {};
+    } else if (world().rank() == 0 && !std::filesystem::exists(o_.old_ids)) {
+      core::log_warning("warning: --old-ids is not written, as the graph was renumbered before it was stored");
+    }
   }
 
   /// Frees the graphs that no step after `i` runs on. Local.

@@ -29,6 +29,7 @@ struct RawGraph {
   pregel::GraphInput input;
   pregel::BuildOptions build;
   bool weighted = false;
+  pregel::OldIds old_ids; // if asked for
 };
 
 RawGraph read_or_generate(const core::Communicator& comm, const PregelOptions& o, core::ThreadTeam& team) {
@@ -46,7 +47,7 @@ RawGraph read_or_generate(const core::Communicator& comm, const PregelOptions& o
     raw.build.directed = direction_of(o, o.graph, raw.input);
     set_policies(o, pregel::SelfLoops::keep, pregel::MultiEdges::keep, raw.build);
   }
-  raw.input = prepare(comm, o, std::move(raw.input), raw.build.directed, team);
+  raw.input = prepare(comm, o, std::move(raw.input), raw.build.directed, team, raw.old_ids);
   return raw;
 }
 
@@ -123,7 +124,7 @@ LoadedGraphs load_graphs(const core::Communicator& comm, const PregelOptions& o,
   raw.build.partition = placement.kind;
   raw.build.partitioner = placement.partitioner;
   const GraphPlan plan = plan_graphs(users, raw.build, raw.weighted);
-  LoadedGraphs loaded{{}, plan.graph_of, read_seconds};
+  LoadedGraphs loaded{{}, plan.graph_of, read_seconds, std::move(raw.old_ids)};
   for (std::size_t g = 0; g < plan.needs.size(); ++g) {
     const bool is_last = g + 1 == plan.needs.size();
     raw.build.needs = plan.needs[g];

@@ -33,6 +33,7 @@ struct LoadedGraphs {
   std::vector<pregel::LoadedGraph> graphs;
   std::vector<std::size_t> graph_of; ///< a user
   double read_seconds = 0;           ///< reading or generating alone, the slowest rank
+  pregel::OldIds old_ids;            ///< for --old-ids; without columns if nothing was renumbered here
 };
 
 /// Reads or generates the edges once and builds from them the graphs that `users` need. While there are more graphs to

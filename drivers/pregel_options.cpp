@@ -160,8 +160,12 @@ void check_files(const PregelOptions& o) {
   std::vector<NamedFile> targets{{"--output", &o.output},   {"--old-ids", &o.old_ids},
                                  {"--metrics", &o.metrics}, {"--timeline", &o.timeline},
                                  {"--trace", &o.trace},     {"--trace-vertices", &o.trace_vertices}};
-  std::vector<NamedFile> inputs{
-      {"--graph", &o.graph}, {"--vertices", &o.vertices}, {"--values", &o.values_file}, {"--sources", &o.sources_file}};
+  const std::string beside_graph = vertex_file_beside(o.graph);
+  std::vector<NamedFile> inputs{{"--graph", &o.graph},
+                                {"the vertices of --graph", &beside_graph},
+                                {"--vertices", &o.vertices},
+                                {"--values", &o.values_file},
+                                {"--sources", &o.sources_file}};
   for (const AlgorithmChoice& other : o.others) {
     targets.insert(targets.end(), {{"--output of a --then", &other.output},
                                    {"--trace of a --then", &other.trace},
@@ -171,9 +175,7 @@ void check_files(const PregelOptions& o) {
   }
   require_separate_files(inputs, targets);
   for (const AlgorithmChoice* choice : o.choices()) {
-    if (!choice->output.empty() && !core::is_regular_or_new(choice->output))
-      throw InputError(
-          fmt::format("cannot write {}: results need a regular file, which all ranks write", choice->output));
+    if (!choice->output.empty()) require_shared_target(choice->output, "results");
   }
 }
 

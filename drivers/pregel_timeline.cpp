@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/agreement.hpp"
+#include "core/atomic_file.hpp"
+
 namespace drivers {
 
 JobTimeline::JobTimeline(const PregelOptions& options, int process, int ranks, core::ThreadTeam& team)
@@ -15,7 +18,9 @@ JobTimeline::JobTimeline(const PregelOptions& options, int process, int ranks, c
 
 void JobTimeline::start(const core::Communicator& comm) {
   if (!timeline_) return;
-  timeline_->create(comm, path_);
+  core::agree(comm, [&] {
+    if (comm.rank() == 0) core::require_creatable(path_);
+  });
   timeline_->start(comm);
 }
 
@@ -32,7 +37,7 @@ void JobTimeline::recovered(int ranks) {
   if (timeline_) timeline_->mark(fmt::format("recovered, on {} ranks", ranks));
 }
 
-void JobTimeline::write(const core::Communicator& comm) {
+void JobTimeline::write(const core::Communicator& comm) const {
   if (timeline_) timeline_->write(comm, path_);
 }
 

@@ -19,7 +19,7 @@ class JobTimeline {
   /// `process`: this rank's number in the picture, of `ranks`. `team` tells of its work from now on. Local.
   JobTimeline(const PregelOptions& options, int process, int ranks, core::ThreadTeam& team);
 
-  /// Creates the file and begins. Collective.
+  /// Begins; InputError if the file cannot be created. Collective.
   void start(const core::Communicator& comm);
 
   /// A phase of this rank in which `work` is done. As collective as the work.
@@ -37,7 +37,7 @@ class JobTimeline {
   void recovered(int ranks);
 
   /// Writes the file. Collective.
-  void write(const core::Communicator& comm);
+  void write(const core::Communicator& comm) const;
 
   /// For the engine, which adds its supersteps; null without the option.
   [[nodiscard]] core::Timeline* get() const noexcept { return timeline_.get(); }

@@ -4,10 +4,10 @@
 #   scripts/fuzz.sh [--preset asan] [SECONDS]
 #   scripts/fuzz.sh --coverage [SECONDS]
 #
-# SECONDS (20) are for each of the ten fuzzers: edge lists, gzip, vertex files, Matrix Market, METIS, DIMACS, adjacency
-# lists, CSV, HDF5, rows of start values. A failure names the round; the same round makes the same file each time. --coverage builds with
-# counters instead of sanitizers and prints which lines and branches of the readers the fuzzers reached (gcovr); the
-# whole table is left in build/coverage/fuzz.txt.
+# SECONDS (20) are for each of the ten fuzzers: edge lists, gzip, vertex files, Matrix Market, METIS, DIMACS,
+# adjacency lists, CSV, HDF5, rows of start values. A failure names the round; the same round makes the same file each
+# time. --coverage builds with counters instead of sanitizers and prints which lines and branches of the readers the
+# fuzzers reached (gcovr); the whole table is left in build/coverage/fuzz.txt.
 set -euo pipefail
 source "$(dirname "$0")/lib/common.sh"
 source "$repository/scripts/lib/mpi_env.sh"

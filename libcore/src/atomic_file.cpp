@@ -219,6 +219,15 @@ void require_writable_target(const std::string& path) {
   if (access(directory.c_str(), W_OK | X_OK) != 0) refuse(reason_text(errno));
 }
 
+void require_creatable(const std::string& path) {
+  if (!is_regular_or_new(path)) return;
+  try {
+    const AtomicFile attempt(path);
+  } catch (const Error& error) {
+    throw InputError(error.what());
+  }
+}
+
 std::string file_identity(const std::string& path) {
   std::error_code ignored; // a path that cannot be followed is refused by require_writable_target or the readers
   const std::filesystem::path absolute = std::filesystem::absolute(resolved(path), ignored);

@@ -76,10 +76,11 @@ struct Outcome {
   std::int32_t padding = 0; // written, so that no byte that travels is undefined
 };
 
-/// One write(2) a line, so that lines of several ranks do not mix.
-void print_line(const std::string& line) {
+/// One write(2), so that lines of several ranks do not mix, and one line, whatever is in the words that the user gave.
+void print_line(std::string text) {
   std::fflush(stdout);
-  const std::string text = line + '\n';
+  std::ranges::replace(text, '\n', ' ');
+  text += '\n';
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }

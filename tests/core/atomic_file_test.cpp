@@ -253,5 +253,15 @@ TEST(RequireWritableTarget, RefusesWhatCannotBeWritten) {
             "cannot write " + directory.file("plain/below") + ": Not a directory");
 }
 
+TEST(RequireCreatable, LeavesNothing) {
+  const test::TemporaryDirectory directory(world());
+  EXPECT_NO_THROW(require_creatable(directory.file("new")));
+  EXPECT_NO_THROW(require_creatable("/dev/full"));
+  EXPECT_THROW(require_creatable(directory.file("no/such")), InputError);
+  EXPECT_THROW(require_creatable(directory.file(std::string(250, 'x'))), InputError); // longer with the suffix
+  barrier(world());
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
 } // namespace
 } // namespace core

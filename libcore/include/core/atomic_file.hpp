@@ -77,6 +77,10 @@ class SharedAtomicFile {
 /// Local.
 void require_writable_target(const std::string& path);
 
+/// The same by trying, for what is written only when hours of work are done: a file of a temporary name is made and
+/// removed. Devices and pipes are left alone. Local.
+void require_creatable(const std::string& path);
+
 /// A name for the file itself, whatever way leads to it: equal for two names of one file, which need not exist. Hard
 /// links count as two files, because files are replaced, not overwritten. Local.
 [[nodiscard]] std::string file_identity(const std::string& path);

@@ -19,6 +19,7 @@ class Pregel(RefusalTest):
         self.expect(["pagerank", *CHAIN, "bfs"], "not expected: bfs (see pregel --help)")
         self.expect(["pagerank", *CHAIN, "--iteration", "5"],
                     "not expected: --iteration 5; did you mean --iterations? (see pregel --help)")
+        self.expect(["pagerank", *CHAIN, "two\nlines"], "not expected: two lines (see pregel --help)")
         self.expect(["pagerank", *CHAIN, "--colour=red"], "not expected: --colour=red (see pregel --help)")
         self.expect(["page-rank", *CHAIN], re.compile("^unknown algorithm 'page-rank'; known: pagerank, "))
         self.expect(CHAIN, re.compile("^algorithm is required"))
@@ -168,6 +169,14 @@ class Graphgen(RefusalTest):
                 (["chain:n=3", "--output", "g.txt", "--old-ids", "old.txt"], "it goes with --relabel degree"),
                 (["chain:n=3", "--output", "g.txt", "--relabel", "degree", "--old-ids", "absent/old.txt"],
                  "cannot write absent/old.txt"),
+                (["chain:n=3", "--output", "g.txt", "--relabel", "degree", "--old-ids", "/dev/full"],
+                 "cannot write /dev/full: results need a regular file"),
+                (["chain:n=3", "--output", "g.txt", "--old-ids", ""], "--old-ids: the value is empty"),
+                (["chain:n=3", "--output", "g.metis", "--directed", "--old-ids", "old.txt"], "METIS's format are undirected"),
+                (["chain:n=3", "--output", "g.e", "--relabel", "degree", "--old-ids", "g.v"],
+                 "the vertices of OUT and --old-ids name the same file, g.v"),
+                (["--convert", "in.e", "g.txt", "--vertices", "in.v"],
+                 "the vertices of IN and --vertices name the same file, in.v"),
         ):
             with self.subTest(arguments):
                 self.expect_refusal(arguments, re.compile(re.escape(reason)), program="graphgen")

@@ -50,6 +50,17 @@ class Targets(RefusalTest):
                                 f"--graph and --output name the same file, {name}")
         self.assertEqual((self.work / "graph.txt").read_text(), "1 2\n")
 
+    def test_the_vertices_beside_a_graph_are_not_overwritten(self):
+        self.write("g.e", "1 2\n")
+        self.write("g.v", "1\n2\n3\n")
+        self.expect_refusal(["wcc", "--graph", "g.e", "--output", "g.v"],
+                            "the vertices of --graph and --output name the same file, g.v")
+
+    def test_a_source_that_does_not_exist_leaves_no_table_of_ids(self):
+        self.write("graph.txt", "1 2\n")
+        self.expect_refusal(["bfs", "--source", "99", "--graph", "graph.txt", "--relabel", "degree", "--old-ids", "old.txt"],
+                            "source vertex 99 does not exist in graph.txt")
+
     def test_old_results_outlive_a_refusal(self):
         self.write("r.txt", "old\n")
         self.expect_refusal(["wcc", "--graph", "absent.txt", "--output", "r.txt"],
