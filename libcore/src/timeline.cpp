@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +9,6 @@
 #include "core/agreement.hpp"
 #include "core/atomic_file.hpp"
 #include "core/collectives.hpp"
-#include "core/error.hpp"
 
 namespace core {
 namespace {
@@ -26,8 +24,6 @@ constexpr std::size_t index_of(Timeline::Kind kind) {
 
 Timeline::Timeline(int process, int threads, std::size_t most_spans)
     : process_(process), most_spans_(std::max<std::size_t>(most_spans, 16)), rows_(static_cast<std::size_t>(threads)) {}
-
-Timeline::~Timeline() = default;
 
 std::size_t Timeline::usual_spans(int ranks, int threads) noexcept {
   constexpr std::size_t kOfTheJob = 1000000, kLeast = 1000, kMost = 65536;
@@ -125,29 +121,17 @@ std::string Timeline::events() const {
   return text;
 }
 
-void Timeline::create(const Communicator& comm, const std::string& path) {
-  agree(comm, [&] {
-    if (comm.rank() != 0) return;
-    try {
-      file_ = std::make_unique<AtomicFile>(path);
-    } catch (const Error& error) {
-      throw InputError(error.what());
-    }
-  });
-}
-
-void Timeline::write(const Communicator& comm, const std::string& path) {
+void Timeline::write(const Communicator& comm, const std::string& path) const {
   std::string mine = events();
   if (comm.rank() + 1 < comm.size()) mine += ",\n";
   const std::vector<char> all = gather_varying(comm, std::span<const char>(mine), 0);
   agree(comm, [&] {
     if (comm.rank() != 0) return;
-    std::unique_ptr<AtomicFile> file = std::exchange(file_, nullptr);
-    if (!file) file = std::make_unique<AtomicFile>(path);
-    file->write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
-    file->write({all.data(), all.size()});
-    file->write("\n]}\n");
-    file->commit();
+    AtomicFile file(path);
+    file.write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+    file.write({all.data(), all.size()});
+    file.write("\n]}\n");
+    file.commit();
   });
 }
 

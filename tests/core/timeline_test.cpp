@@ -22,7 +22,7 @@ using nlohmann::json;
 using Kind = Timeline::Kind;
 
 /// Written by all ranks and read back by each.
-json events_of(const Communicator& comm, Timeline& timeline) {
+json events_of(const Communicator& comm, const Timeline& timeline) {
   const test::TemporaryDirectory directory(comm);
   const std::string path = directory.file("timeline.json");
   timeline.write(comm, path);
@@ -110,35 +110,8 @@ TEST(Timeline, merges_the_shortest_when_a_row_is_full) {
   EXPECT_EQ(long_ones, kSpans / 4000);
 }
 
-TEST(Timeline, has_its_file_from_the_beginning_but_not_its_name) {
-  const auto world = Communicator::world();
-  const test::TemporaryDirectory directory(world);
-  const std::string path = directory.file("timeline.json");
-  const auto files = [&] {
-    barrier(world);
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) names.push_back(entry.path());
-    barrier(world);
-    return names;
-  };
-  {
-    Timeline unwritten(world.rank(), 1, 16);
-    unwritten.create(world, path);
-    const std::vector<std::string> names = files();
-    ASSERT_EQ(names.size(), 1U);
-    EXPECT_TRUE(names.front().starts_with(path + ".tmp-")) << names.front();
-  }
-  EXPECT_TRUE(files().empty()) << "a job that failed leaves nothing";
-
-  Timeline timeline(world.rank(), 1, 16);
-  timeline.create(world, path);
-  timeline.write(world, path);
-  EXPECT_EQ(files(), std::vector<std::string>{path});
-}
-
 TEST(Timeline, that_cannot_be_written_is_an_error_on_every_rank) {
   const auto world = Communicator::world();
-  EXPECT_THROW(Timeline(world.rank(), 1, 16).create(world, "/no/such/directory/timeline.json"), InputError);
   EXPECT_THROW(Timeline(world.rank(), 1, 16).write(world, "/no/such/directory/timeline.json"), Error);
 }
 

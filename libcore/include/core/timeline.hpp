@@ -14,15 +14,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/communicator.hpp"
 
 namespace core {
-
-class AtomicFile; // atomic_file.hpp
 
 class Timeline {
  public:
@@ -34,9 +31,6 @@ class Timeline {
   /// `process`: the rank's number in the picture, the same after a failure. `threads`: rows; a row keeps at most
   /// `most_spans`, at least 16. Local.
   Timeline(int process, int threads, std::size_t most_spans);
-  ~Timeline();
-  Timeline(const Timeline&) = delete;
-  Timeline& operator=(const Timeline&) = delete;
   /// As many spans a row as make at most a million for the job, more of which is hardly opened, and at most 65536,
   /// which stay in a cache. Local.
   [[nodiscard]] static std::size_t usual_spans(int ranks, int threads) noexcept;
@@ -61,12 +55,9 @@ class Timeline {
   /// Something happened now. Local.
   void mark(const std::string& what);
 
-  /// Creates the file, under a temporary name, so that what cannot be created is refused before the work and not after
-  /// it, with InputError. A device that is full by the end can only fail there. Collective.
-  void create(const Communicator& comm, const std::string& path);
-  /// Writes the timelines of all ranks to `path`, by rank 0, which gathers their text: some 100 bytes a span. What
-  /// create() has made is renamed when complete; where a new rank 0 has come since, the file is made now. Collective.
-  void write(const Communicator& comm, const std::string& path);
+  /// Writes the timelines of all ranks to `path`, by rank 0, which gathers their text: some 100 bytes a span. Temporary
+  /// name, renamed when complete. Collective.
+  void write(const Communicator& comm, const std::string& path) const;
 
  private:
   /// Seconds of each kind.
@@ -102,7 +93,6 @@ class Timeline {
   Clock::time_point start_ = Clock::now();
   std::vector<Row> rows_; // a thread
   std::vector<Instant> instants_;
-  std::unique_ptr<AtomicFile> file_; // rank 0's
   Kind team_kind_ = Kind::load;
   std::uint64_t team_superstep_ = kNoSuperstep;
 };
