@@ -80,10 +80,13 @@ void check(const Options& options) {
     throw core::InputError("--format, --ids, --columns and --weighted describe files; they go with --convert");
   drivers::require_shared_target(options.target(), "graphs");
   if (options.vertex_output) drivers::require_shared_target(*options.vertex_output, "graphs");
-  const std::string source = options.convert.empty() ? "" : options.convert[0], target = options.target(),
-                    vertices = options.vertex_output.value_or("");
+  const std::string source = options.convert.empty() ? "" : options.convert[0], target = options.target();
   const std::string beside_source = drivers::vertex_file_beside(source),
                     beside_target = drivers::vertex_file_beside(target);
+  std::string vertices = options.vertex_output.value_or("");
+  if (!vertices.empty() && !beside_target.empty() &&
+      core::file_identity(vertices) == core::file_identity(beside_target))
+    vertices.clear(); // the same list, and no other file
   const drivers::NamedFile inputs[] = {{"IN of --convert", &source}, {"the vertices of IN", &beside_source}};
   const drivers::NamedFile targets[] = {{options.convert.empty() ? "--output" : "OUT", &target},
                                         {"the vertices of OUT", &beside_target},
