@@ -32,8 +32,8 @@ struct ResultTable {
 
 /// Writes `path` as HDF5 when it ends in .h5 or .hdf5 (datasets `id` and one a column, by the serial library: rank 0
 /// creates contiguous datasets, every rank writes its part at the dataset's offset), else as text: "id value [value…]"
-/// a line (with commas and a header when it ends in .csv), reals %.17g, infinity as "infinity". Temporary name, renamed when complete. Collective. Returns bytes
-/// written (all ranks).
+/// a line (with commas and a header when it ends in .csv), reals %.17g, infinity as "infinity". Temporary name, renamed
+/// when complete. Collective. Returns bytes written (all ranks).
 std::uint64_t write_results(const core::Communicator& comm, const ResultTable& table, const NameDirectory* names,
                             const std::string& path);
 
