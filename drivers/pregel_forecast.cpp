@@ -11,6 +11,7 @@
 
 #include "core/collectives.hpp"
 #include "core/error.hpp"
+#include "pregel_identity.hpp"
 
 namespace drivers {
 namespace {
@@ -111,7 +112,7 @@ constexpr std::array<Cost, 21> kCosts{{{"pagerank", 1.0, Passes::each_superstep}
                                        {"bc", 2.8, Passes::each_source},
                                        {"gcn", 5, Passes::each_block, 0.15}}};
 constexpr double kLoadNanoseconds = 100; // an edge
-constexpr std::uint64_t kUsualSupersteps = 50, kUsualLayers = 2, kUsualWidth = 16;
+constexpr std::uint64_t kUsualSupersteps = 50;
 
 TimeForecast time_of(const AlgorithmChoice& choice, std::uint64_t vertices, double arcs, double cores) {
   const auto* const cost = std::ranges::find(kCosts, choice.algorithm, &Cost::algorithm);
@@ -134,10 +135,12 @@ TimeForecast time_of(const AlgorithmChoice& choice, std::uint64_t vertices, doub
       passes = choice.source.empty() ? vertices : 1;
       time.assumption += fmt::format(" and source, {} source{}", passes, passes == 1 ? "" : "s");
       break;
-    case Passes::each_block:
-      passes = choice.layers.value_or(kUsualLayers) * ((choice.width.value_or(kUsualWidth) + 7) / 8);
+    case Passes::each_block: {
+      const pregel::AlgorithmOptions options = algorithm_options_of(choice);
+      passes = options.layers * ((options.width + 7) / 8);
       time.assumption += fmt::format(" and eight columns of a layer, {} times", passes);
       break;
+    }
   }
   time.seconds = static_cast<double>(passes) * nanoseconds * 1e-9 * arcs / cores * choice.repeat;
   return time;
@@ -183,7 +186,7 @@ std::uint64_t row_bytes(const std::vector<const AlgorithmChoice*>& choices, std:
   constexpr std::uint64_t kRows = 4;
   std::uint64_t widest = 0;
   for (const AlgorithmChoice* choice : choices) {
-    if (choice->algorithm == "gcn") widest = std::max(widest, choice->width.value_or(kUsualWidth));
+    if (choice->algorithm == "gcn") widest = std::max(widest, algorithm_options_of(*choice).width);
   }
   return kRows * widest * sizeof(double) * vertices;
 }

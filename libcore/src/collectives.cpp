@@ -68,6 +68,14 @@ class IntArrays {
   std::vector<int> large_;
 };
 
+/// Where the block of each rank begins when blocks of `counts` elements follow each other; last, where they end.
+std::vector<std::size_t> offsets_of(std::span<const std::size_t> counts) {
+  std::vector<std::size_t> offsets{0};
+  offsets.reserve(counts.size() + 1);
+  for (const std::size_t count : counts) offsets.push_back(offsets.back() + count);
+  return offsets;
+}
+
 /// An irregular exchange by point-to-point messages: in step s rank r sends to r + s and receives from r - s, so that
 /// every rank serves one peer at a time.
 void exchange_in_pieces(const Communicator& comm, const void* send, void* receive, const ExchangeCounts& counts,
@@ -200,13 +208,8 @@ void all_gather(const Communicator& comm, const void* one, void* all, std::size_
 void all_gather_varying(const Communicator& comm, const void* send, std::size_t send_count, void* receive,
                         std::span<const std::size_t> counts, MPI_Datatype type, std::size_t element_bytes) {
   const std::size_t size = size_of(comm);
-  std::vector<std::size_t> offsets(size);
-  std::size_t total = 0;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    offsets[rank] = total;
-    total += counts[rank];
-  }
-  if (size > 1 && total <= the_count_limit) {
+  const std::vector<std::size_t> offsets = offsets_of(counts);
+  if (size > 1 && offsets[size] <= the_count_limit) {
     IntArrays ints(size);
     check_mpi(MPI_Allgatherv(send, static_cast<int>(send_count), type, receive, ints.fill(0, counts),
                              ints.fill(1, offsets), type, comm.native()),
@@ -227,13 +230,8 @@ void all_gather_varying(const Communicator& comm, const void* send, std::size_t 
 void gather_varying(const Communicator& comm, const void* send, std::size_t send_count, void* receive,
                     std::span<const std::size_t> counts, MPI_Datatype type, std::size_t element_bytes, int root) {
   const std::size_t size = size_of(comm);
-  std::vector<std::size_t> offsets(size);
-  std::size_t total = 0;
-  for (std::size_t rank = 0; rank < size; ++rank) {
-    offsets[rank] = total;
-    total += counts[rank];
-  }
-  if (size > 1 && total <= the_count_limit) {
+  const std::vector<std::size_t> offsets = offsets_of(counts);
+  if (size > 1 && offsets[size] <= the_count_limit) {
     IntArrays ints(size);
     check_mpi(MPI_Gatherv(send, static_cast<int>(send_count), type, receive, ints.fill(0, counts),
                           ints.fill(1, offsets), type, root, comm.native()),

@@ -23,7 +23,7 @@ LAUNCHER = shlex.split(os.environ.get(
     "SUPERSTEP_LAUNCHER", "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n"))
 PREFIX = shlex.split(os.environ.get("SUPERSTEP_LAUNCHER_PREFIX", ""))
 # When a rank ends with an error Open MPI's launcher gives the others a second, twice, even if all have gone. Nobody in a
-# job that is only waited for needs it; jobs that are to be interrupted do, and are not started by run().
+# job that is only waited for needs it, nor where signals go to ranks; jobs whose launcher is interrupted do.
 AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0", "PRTE_MCA_odls_base_sigkill_timeout": "0"}
 SKIPPED = 77
 

@@ -54,9 +54,11 @@ std::uint64_t write_text_results(const core::Communicator& comm, const ResultTab
   core::SharedAtomicFile file(comm, path);
   TextBuffer text;
   const std::string header = header_of(table, layout);
-  core::agree(comm, [&] {
-    if (comm.rank() == 0 && !header.empty()) file.write_at(std::as_bytes(std::span(header)), 0);
-  });
+  if (layout == TextLayout::csv) {
+    core::agree(comm, [&] {
+      if (comm.rank() == 0) file.write_at(std::as_bytes(std::span(header)), 0);
+    });
+  }
   std::uint64_t written = header.size();
   for (std::size_t round = 0; round < stretches.rounds(); ++round) {
     const ResultTable rows = stretches.stretch(round);

@@ -5,12 +5,10 @@ import pathlib
 import re
 import subprocess
 
-from superstep_cli import BIN, LAUNCHER, PREFIX, CliTest, run
+from superstep_cli import AT_ONCE, BIN, LAUNCHER, PREFIX, CliTest, run
 
 OURS = re.compile(r"(\[rank \d+\] )?pregel: |warning: |terminate called|what\(\):")
 REQUEUE = 75
-# After a rank has ended with another code than 0, Open MPI 4's mpirun waits twice this many seconds (default 1).
-os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 
 
 def lines_of(finished):
@@ -48,7 +46,8 @@ class CheckpointTest(CliTest):
         """Starts the program in a session of its own."""
         command = [*LAUNCHER, str(ranks), *PREFIX, BIN / "pregel", *map(str, arguments)]
         return subprocess.Popen(command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+                                stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                env={**os.environ, **AT_ONCE})
 
     def undisturbed(self, *job):
         """The bytes of the job's result when nothing happens."""
