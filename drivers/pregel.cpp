@@ -54,6 +54,11 @@ std::vector<pregel::Fault> faults_of(const PregelOptions& o) {
   return faults;
 }
 
+/// Ranks on this machine, for how long threads spin; not asked where a rank may die meanwhile. Collective.
+int ranks_here(const core::Session& session) {
+  return core::survives_failures() ? 1 : session.world().split_shared().size();
+}
+
 /// An algorithm of the list.
 struct Step {
   const AlgorithmChoice& choice;
@@ -68,7 +73,7 @@ class Job {
       : session_(session),
         o_(options),
         command_line_(std::move(command_line)),
-        team_(options.threads),
+        team_(options.threads, ranks_here(session)),
         timeline_(options, session.first_rank(), session.world().size(), team_),
         watch_(faults_of(options), session.first_rank()),
         checkpoints_(
@@ -86,6 +91,7 @@ class Job {
                  [this](std::uint64_t k, std::uint64_t bytes, double seconds) {
                    if (view_) view_->checkpoint_written(k, bytes, seconds);
                  }}) {
+    session.use_node_memory();
     slowness_ = drivers::slowness_of(options, session.first_rank(), session.world().size());
     for (const AlgorithmChoice* choice : options.choices())
       steps_.push_back(

@@ -1,6 +1,6 @@
 #include "call.hpp"
 
-#include <sched.h>
+#include <thread>
 
 namespace collectives::detail {
 
@@ -8,15 +8,27 @@ FrameStack& frames_of(Call& call) noexcept {
   return call.frames;
 }
 
-void Patience::give_core_away() noexcept {
-  sched_yield();
+void nap(std::chrono::microseconds longest) noexcept {
+  constexpr std::chrono::microseconds kNap{50};
+  std::this_thread::sleep_for(std::min(longest, kNap));
 }
+
+namespace {
+
+/// The condition that a background call waits for.
+struct Suspended {
+  const Call& call;
+  [[nodiscard]] std::vector<int> missing() const { return call.missing_ranks(call.condition); }
+};
+
+} // namespace
 
 bool Call::advance() {
   while (!task.done()) {
     try {
       if (!is_ready(condition)) {
-        patience.looked(*this, *around, [&] { return missing_ranks(condition); });
+        Suspended waiting{*this};
+        patience.looked(*this, *around, waiting);
         return false;
       }
     } catch (...) {

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "collectives/all_reduce.hpp"
+#include "core/shared_board.hpp"
+#include "core/waiting.hpp"
 #include "reduction.hpp"
-#include "shared_board.hpp"
 #include "task.hpp"
 
 namespace collectives::detail {
+
+using core::Note;
 
 enum class Kind : std::uint8_t { all_reduce, reduce_scatter, all_gather, all_reduce_many };
 
@@ -25,76 +28,66 @@ class Surroundings {
   virtual ~Surroundings() = default;
   /// Lets MPI and the reducer's other calls advance.
   virtual void move_on(Call& waiting) = 0;
+  /// After how long move_on() is due again.
+  [[nodiscard]] virtual std::chrono::microseconds longest_sleep() const noexcept = 0;
   /// The wait has taken half of the time-out: tells the others that this rank is there.
   virtual void announce(const Call& waiting) = 0;
   /// The time-out is over, and these ranks (numbers in the reducer) have not been heard of: throws SilentRankError.
   [[noreturn]] virtual void give_up(const Call& waiting, std::vector<int> missing) = 0;
 
   double timeout_seconds = 0; ///< 0: none
-  unsigned spins = 100;       ///< how often to look before giving the core away
+  int threads_on_node = 1;    ///< ranks that wait for each other on this machine
 };
 
-/// Waiting politely: looks some times, then yields the core between looks; watches the clock only then. What counts is
-/// time spent looking: of a pause between two looks (the process was stopped, or a background call's owner had better
-/// things to do) at most a second.
+/// For conditions whose end wakes nobody, as messages of MPI: a sleep of at most 50 microseconds. Local.
+void nap(std::chrono::microseconds longest) noexcept;
+
+/// Waits politely (core/waiting.hpp) and watches the clock, which it looks at only when the core was given away. What
+/// counts is time spent looking: of a pause between two looks (the process was stopped, or the owner of a background
+/// call did something else) at most a second.
 class Patience {
  public:
-  void begin() noexcept {
-    looks_ = 0;
+  void begin(const Surroundings& around) noexcept {
+    wait_ = core::usual_wait(around.threads_on_node);
     waited_ = {};
     timing_ = false;
     announced_ = false;
   }
   /// After a look in vain of a blocking call.
-  template <class Missing>
-  void look_again(Call& call, Surroundings& around, Missing&& missing) {
-    if (++looks_ < around.spins)
-      relax();
-    else
-      yield(call, around, missing);
+  template <class Condition>
+  void look_again(Call& call, Surroundings& around, Condition& condition) {
+    // A rank may wait for a message that this rank has promised: now and then MPI must be let in.
+    wait_.pause([&] { condition.sleep(around.longest_sleep()); },
+                [&] {
+                  around.move_on(call);
+                  check_time(call, around, condition);
+                });
   }
   /// After a look in vain of a background call.
-  template <class Missing>
-  void looked(Call& call, Surroundings& around, Missing&& missing) {
-    check_time(call, around, missing);
+  template <class Condition>
+  void looked(Call& call, Surroundings& around, Condition& condition) {
+    check_time(call, around, condition);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  static void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-  static void give_core_away() noexcept;
-  template <class Missing>
-  void yield(Call& call, Surroundings& around, Missing& missing) {
-    // Somebody may wait for a message that this rank has promised: now and then MPI must be let in.
-    constexpr unsigned kYieldsBetweenProgress = 8;
-    give_core_away();
-    if (looks_ % kYieldsBetweenProgress != 0) return;
-    around.move_on(call);
-    check_time(call, around, missing);
-  }
-  template <class Missing>
-  void check_time(Call& call, Surroundings& around, Missing& missing) {
+  template <class Condition>
+  void check_time(Call& call, Surroundings& around, Condition& condition) {
     if (around.timeout_seconds <= 0) return;
     constexpr std::chrono::duration<double> kLongestPause{1};
     const Clock::time_point now = Clock::now();
     if (timing_) waited_ += std::min<std::chrono::duration<double>>(now - last_, kLongestPause);
     timing_ = true;
     last_ = now;
-    if (waited_.count() > around.timeout_seconds) around.give_up(call, missing());
+    if (waited_.count() > around.timeout_seconds) around.give_up(call, condition.missing());
     if (waited_.count() > around.timeout_seconds / 2 && !announced_) {
       announced_ = true;
       around.announce(call);
     }
   }
 
-  unsigned looks_ = 0;
+  core::PoliteWait wait_{0, 0};
   bool timing_ = false, announced_ = false;
   Clock::time_point last_;
   std::chrono::duration<double> waited_{0};
@@ -168,9 +161,9 @@ class Until {
   bool await_ready() {
     if (condition_.ready()) return true;
     if (!call_.blocking) return false;
-    call_.patience.begin();
+    call_.patience.begin(*call_.around);
     do {
-      call_.patience.look_again(call_, *call_.around, [&] { return condition_.missing(); });
+      call_.patience.look_again(call_, *call_.around, condition_);
     } while (!condition_.ready());
     return true;
   }
@@ -179,7 +172,7 @@ class Until {
     call_.condition = &condition_;
     call_.is_ready = [](void* condition) { return static_cast<Condition*>(condition)->ready(); };
     call_.missing_ranks = [](void* condition) { return static_cast<Condition*>(condition)->missing(); };
-    call_.patience.begin();
+    call_.patience.begin(*call_.around);
   }
   void await_resume() const {
     if (call_.interruption) std::rethrow_exception(std::exchange(call_.interruption, nullptr));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <sched.h>
-
 #include "core/clock.hpp"
 #include "core/collectives.hpp"
 #include "core/error.hpp"
@@ -14,6 +12,7 @@ namespace {
 
 /// What a cancelled receive or the send to a rank that has gone may still take.
 constexpr double kGraceSeconds = 0.2;
+constexpr std::chrono::microseconds kLongestNap{50};
 
 int tag_of(const Call& call, int stream) noexcept {
   return static_cast<int>(call.number % kCallsInTags) * kStreams + stream;
@@ -41,7 +40,7 @@ Requests::~Requests() {
       if (MPI_Test(&entry.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0) all_done = false;
     }
     if (all_done) return;
-    sched_yield();
+    if (!core::yield_core()) nap(kLongestNap);
   }
 }
 

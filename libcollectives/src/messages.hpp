@@ -1,6 +1,7 @@
 // Messages of a call: groups of sends and receives that are awaited together.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -52,6 +53,7 @@ class Requests {
 
   /// True when all are complete; the group is then empty and can be used again. Gives MPI an opportunity to progress.
   [[nodiscard]] bool ready();
+  void sleep(std::chrono::microseconds longest) const noexcept { nap(longest); }
   /// The peers of those that are not, by their numbers in the reducer.
   [[nodiscard]] std::vector<int> missing() const;
 

@@ -3,7 +3,7 @@
 //
 // A rank's part: its line of the board, two slots for small vectors, two blocks that it fills for others to reduce, and
 // two for results that others copy out. Which of two is next is counted here, on and on across calls: what was used
-// last may still be read by a slower rank, what was used before that may not (shared_board.hpp).
+// last may still be read by a slower rank, what was used before that may not (core/shared_board.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,13 @@
 #include <vector>
 
 #include "call.hpp"
-#include "shared_board.hpp"
+#include "core/shared_board.hpp"
 
 namespace collectives::detail {
+
+using core::BoardLine;
+using core::Note;
+using core::SharedBoard;
 
 class NodeMemory {
  public:
@@ -55,6 +59,8 @@ class NodeMemory {
       if (node_.serving_ == ticket_) ++node_.serving_;
     }
     [[nodiscard]] bool ready() const noexcept { return node_.serving_ == ticket_; }
+    /// Another call of this rank has the memory: what it waits for comes through MPI or its own round.
+    void sleep(std::chrono::microseconds longest) const noexcept { nap(longest); }
     [[nodiscard]] std::vector<int> missing() const { return {}; }
 
    private:
@@ -67,6 +73,7 @@ class NodeMemory {
    public:
     explicit Round(NodeMemory& node) : node_(node) {}
     [[nodiscard]] bool ready() noexcept { return node_.board_.all_arrived(); }
+    void sleep(std::chrono::microseconds longest) noexcept { node_.board_.sleep(longest); }
     [[nodiscard]] std::vector<int> missing() const;
 
    private:

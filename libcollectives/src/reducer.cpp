@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 
 #include "algorithms/all_to_all.hpp"
 #include "algorithms/halving_doubling.hpp"
@@ -101,7 +100,7 @@ void Reducer::await_tags_of(std::uint64_t number) {
     advance_others(nullptr);
     require_usable();
     poke_mpi();
-    sched_yield();
+    if (!core::yield_core()) nap(longest_sleep());
   }
 }
 
@@ -253,15 +252,13 @@ bool Reducer::test(Call& call) {
 }
 
 void Reducer::wait(Call& call) {
-  constexpr unsigned kYieldsBetweenProgress = 8;
   or_abandon(call, [&] {
-    for (unsigned looks = 0;; ++looks) {
+    core::PoliteWait wait = core::usual_wait(threads_on_node);
+    for (;;) {
       advance_others(nullptr);
       if (call.task.done()) return;
       require_usable();
-      if (looks < spins) continue;
-      sched_yield();
-      if (looks % kYieldsBetweenProgress == 0) poke_mpi();
+      wait.pause([&] { nap(longest_sleep()); }, [&] { poke_mpi(); });
     }
   });
   conclude(call);
@@ -319,6 +316,11 @@ void Reducer::require_usable() const {
 void Reducer::poke_mpi() const {
   int arrived = 0;
   core::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kRollCallTag, comm_.native(), &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
+std::chrono::microseconds Reducer::longest_sleep() const noexcept {
+  constexpr std::chrono::microseconds kBesideOthers{50}, kAlone{5000};
+  return running_.empty() ? kAlone : kBesideOthers;
 }
 
 void Reducer::move_on(Call& waiting) {

@@ -59,6 +59,7 @@ class Reducer final : public Surroundings {
   [[nodiscard]] Task task_for(Call& call);
 
   void move_on(Call& waiting) override;
+  [[nodiscard]] std::chrono::microseconds longest_sleep() const noexcept override;
   void announce(const Call& waiting) override;
   [[noreturn]] void give_up(const Call& waiting, std::vector<int> missing) override;
 

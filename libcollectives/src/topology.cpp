@@ -23,10 +23,6 @@ constexpr std::size_t kAlignment = alignof(BoardLine);
 /// a rank that has no core, and 1 MiB is up to three times faster than 128 KiB.
 constexpr std::size_t kDefaultBlocks = std::size_t{4} << 20, kMostBlock = std::size_t{1} << 20,
                       kLeastBlock = std::size_t{64} << 10;
-/// Looks before the core is given away. Few: the one that is waited for may need this core, and giving it away costs
-/// half a microsecond where nobody does. Measured on two cores, 2 ranks, 8 bytes: 10 looks 0.16 microseconds where each
-/// rank has a core and 1.7 where they share one; 1000 looks 0.5 and 29.
-constexpr unsigned kSpins = 10;
 /// Slots are read by every rank: together they should stay in the second-level cache.
 constexpr std::size_t kDefaultSlots = std::size_t{128} << 10, kLeastSmall = std::size_t{4} << 10;
 /// Of vectors between nodes: below the first, the number of steps decides; below the second, steps and bytes.
@@ -128,7 +124,7 @@ void Reducer::find_topology() {
     node_comm_ = node_comm_->split(rank() / options_.pretended_node_size, rank());
   const std::vector<int> ranks_in_node = core::all_gather(comm_, node_comm_->rank());
   topology_ = {size(), static_cast<int>(std::count(ranks_in_node.begin(), ranks_in_node.end(), 0)), false};
-  spins = kSpins;
+  threads_on_node = node_comm_->size();
 }
 
 /// Memory that the ranks of the node share, with room to align. Null, with a reason, where there is none left.

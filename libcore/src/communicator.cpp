@@ -12,6 +12,8 @@
 
 #include "core/datatype.hpp"
 #include "core/error.hpp"
+#include "core/fault_tolerance.hpp"
+#include "core/node_slots.hpp"
 
 namespace core {
 
@@ -32,6 +34,7 @@ Communicator Communicator::adopt(MPI_Comm handle) {
 Communicator::Communicator(Communicator&& other) noexcept
     : handle_(std::exchange(other.handle_, MPI_COMM_NULL)),
       owned_(std::exchange(other.owned_, false)),
+      slots_(std::move(other.slots_)),
       rank_(other.rank_),
       size_(other.size_) {}
 
@@ -40,6 +43,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
     release();
     handle_ = std::exchange(other.handle_, MPI_COMM_NULL);
     owned_ = std::exchange(other.owned_, false);
+    slots_ = std::move(other.slots_);
     rank_ = other.rank_;
     size_ = other.size_;
   }
@@ -51,6 +55,7 @@ Communicator::~Communicator() {
 }
 
 void Communicator::release() noexcept {
+  slots_.reset();
   if (!owned_ || handle_ == MPI_COMM_NULL) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -75,6 +80,22 @@ Communicator Communicator::split_shared() const {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
   return adopt(node);
+}
+
+bool Communicator::use_node_memory() {
+  // Larger than what a superstep with a small frontier exchanges; with 64 ranks two slots each are 8 MiB together.
+  constexpr std::size_t kSlotBytes = std::size_t{64} << 10;
+  slots_.reset();
+  if (size_ == 1 || survives_failures()) return false;
+  if (split_shared().size() < size_) return false; // the same on all ranks: all on one node, or none has all
+  try {
+    slots_ = std::make_shared<NodeSlots>(*this, kSlotBytes);
+  } catch (const MpiError&) {
+    throw;
+  } catch (const Error&) {
+    return false; // no room, on any rank: MPI serves as well
+  }
+  return true;
 }
 
 bool built_with_ulfm() noexcept {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/waiting.hpp"
+
 namespace core {
 
 namespace {
@@ -11,11 +13,8 @@ constexpr int kYields = 64; // a peer on the same core needs a few turns; sleepi
 
 void Patience::pause() {
   ++pauses_;
-  if (pauses_ <= kYields) {
-    std::this_thread::yield();
-    return;
-  }
-  const int doublings = std::min((pauses_ - kYields) / 4, 20);
+  if (pauses_ <= kYields && yield_core()) return;
+  const int doublings = std::clamp((pauses_ - kYields) / 4, 0, 20);
   std::this_thread::sleep_for(std::min(std::chrono::microseconds{20} * (1 << doublings), longest_));
 }
 

@@ -2,7 +2,6 @@
 // sleep in the kernel until it changes. `running` counts the workers down, and the caller waits for it in the same way.
 #include "core/thread_team.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -14,36 +13,32 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/waiting.hpp"
 
 namespace core {
 namespace {
 
-void pause_briefly() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 /// Waits until `word` differs from `old`. Spinning saves the two system calls of a sleep (some 10 microseconds on a
-/// superstep of 50), but only where every thread has a processor of its own.
-template <class T>
-T wait_for_change(const std::atomic<T>& word, T old, int spins) noexcept {
-  for (int i = 0; i < spins; ++i) {
-    const T now = word.load(std::memory_order_acquire);
+/// superstep of 50), but only where every thread has a processor of its own. std::atomic::wait would yield before it
+/// sleeps, which beside a busy program costs a time slice (core/waiting.hpp).
+std::uint32_t wait_for_change(WakingWord& word, std::uint32_t old, int spins) noexcept {
+  for (int i = 0;; ++i) {
+    const std::uint32_t now = word.load();
     if (now != old) return now;
-    pause_briefly();
+    if (i < spins)
+      relax_processor();
+    else
+      word.sleep_while(old, std::chrono::microseconds{0});
   }
-  word.wait(old, std::memory_order_acquire);
-  return word.load(std::memory_order_acquire);
 }
 
 } // namespace
 
 struct ThreadTeam::State {
-  explicit State(int threads)
-      : spins(static_cast<unsigned>(threads) <= std::thread::hardware_concurrency() ? 2000 : 0),
+  State(int threads, int teams)
+      : spins(static_cast<unsigned>(threads) * static_cast<unsigned>(teams) <= std::thread::hardware_concurrency()
+                  ? 2000
+                  : 0),
         errors(static_cast<std::size_t>(threads)) {}
 
   void perform(int thread) noexcept {
@@ -62,15 +57,12 @@ struct ThreadTeam::State {
       const auto begin = observer ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
       perform(thread);
       if (observer) observer(thread, begin, std::chrono::steady_clock::now());
-      if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
+      running.count_down();
     }
   }
 
   /// Hands `work` (or the end) to the workers.
-  void publish() noexcept {
-    generation.fetch_add(1, std::memory_order_release);
-    generation.notify_all();
-  }
+  void publish() noexcept { generation.increment(); }
 
   void join() noexcept {
     stop = true;
@@ -86,14 +78,14 @@ struct ThreadTeam::State {
   std::vector<std::exception_ptr> errors;
   std::vector<std::thread> workers;
   // Apart from each other: the workers poll one and write the other.
-  alignas(64) std::atomic<std::uint32_t> generation{0};
-  alignas(64) std::atomic<int> running{0};
+  alignas(64) WakingWord generation;
+  alignas(64) WakingWord running;
 };
 
-ThreadTeam::ThreadTeam(int threads) : size_(threads) {
+ThreadTeam::ThreadTeam(int threads, int teams_on_machine) : size_(threads) {
   if (threads < 1) throw InputError(fmt::format("number of threads must be at least 1, not {}", threads));
   if (threads == 1) return;
-  state_ = std::make_unique<State>(threads);
+  state_ = std::make_unique<State>(threads, teams_on_machine);
   state_->workers.reserve(static_cast<std::size_t>(threads) - 1);
   try {
     for (int thread = 1; thread < threads; ++thread)
@@ -120,11 +112,10 @@ void ThreadTeam::run(const std::function<void(int thread)>& work) {
   }
   State& state = *state_;
   state.work = &work;
-  state.running.store(size_ - 1, std::memory_order_relaxed);
+  state.running.store(static_cast<std::uint32_t>(size_ - 1));
   state.publish();
   state.perform(0);
-  for (int left = state.running.load(std::memory_order_acquire); left != 0;)
-    left = wait_for_change(state.running, left, state.spins);
+  for (std::uint32_t left = state.running.load(); left != 0;) left = wait_for_change(state.running, left, state.spins);
 
   std::exception_ptr first;
   for (std::exception_ptr& error : state.errors) {

@@ -16,7 +16,8 @@ using namespace collectives::detail;
 /// Nothing but patience.
 class ThreadSurroundings final : public Surroundings {
  public:
-  ThreadSurroundings() { spins = 5; }
+  explicit ThreadSurroundings(int ranks) { threads_on_node = ranks; }
+  [[nodiscard]] std::chrono::microseconds longest_sleep() const noexcept override { return std::chrono::seconds{5}; }
   void move_on(Call&) override {}
   void announce(const Call&) override {}
   [[noreturn]] void give_up(const Call&, std::vector<int>) override { std::abort(); }
@@ -48,7 +49,7 @@ class HeapNode {
 void play_rank(int rank, int ranks, const HeapNode& heap, int rounds, std::span<const std::size_t> counts,
                std::atomic<int>& failures) {
   NodeMemory node = heap.seen_by(rank);
-  ThreadSurroundings around;
+  ThreadSurroundings around(ranks);
   for (int round = 0; round < rounds; ++round) {
     const std::size_t count = counts[static_cast<std::size_t>(round) % counts.size()];
     std::vector<std::int32_t> data(count);

@@ -1,10 +1,13 @@
 // Every collective, with the count limit as it is and so low that everything is cut into pieces.
 #include "core/collectives.hpp"
 
+#include <chrono>
 #include <climits>
 #include <limits>
 #include <numeric>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,9 +15,17 @@
 namespace core {
 namespace {
 
+/// With the node's memory or without it, as the test at hand asks.
+bool uses_node_memory = false;
+
 const Communicator& world() {
-  static const Communicator comm = Communicator::world();
-  return comm;
+  static const Communicator plain = Communicator::world();
+  static const Communicator sharing = [] {
+    Communicator comm = Communicator::world().duplicate();
+    comm.use_node_memory();
+    return comm;
+  }();
+  return uses_node_memory ? sharing : plain;
 }
 std::size_t ranks() {
   return static_cast<std::size_t>(world().size());
@@ -29,14 +40,33 @@ struct Triple {
   friend bool operator==(const Triple&, const Triple&) = default;
 };
 
+/// A limit of counts, or how the node's memory is used.
 class Collectives : public testing::TestWithParam<std::size_t> {
  protected:
-  void SetUp() override { set_count_limit(GetParam()); }
-  void TearDown() override { set_count_limit(INT_MAX); }
+  void SetUp() override {
+    uses_node_memory = GetParam() == 0;
+    set_count_limit(uses_node_memory ? INT_MAX : GetParam());
+  }
+  void TearDown() override {
+    set_count_limit(INT_MAX);
+    uses_node_memory = false;
+  }
 };
 
-INSTANTIATE_TEST_SUITE_P(CountLimits, Collectives, testing::Values(INT_MAX, 1, 3, 64),
-                         [](const auto& limit) { return "limit" + std::to_string(limit.param); });
+INSTANTIATE_TEST_SUITE_P(CountLimits, Collectives, testing::Values(INT_MAX, 1, 3, 64, 0), [](const auto& limit) {
+  return limit.param == 0 ? std::string("node_memory") : "limit" + std::to_string(limit.param);
+});
+
+TEST(NodeMemory, IsUsedWhereRanksShareANode) {
+  Communicator comm = Communicator::world().duplicate();
+  EXPECT_EQ(comm.node_slots(), nullptr);
+  EXPECT_EQ(comm.use_node_memory(), comm.size() > 1);
+  EXPECT_EQ(comm.node_slots() != nullptr, comm.size() > 1);
+  Communicator moved = std::move(comm);
+  EXPECT_EQ(moved.node_slots() != nullptr, moved.size() > 1);
+  EXPECT_EQ(moved.duplicate().node_slots(), nullptr) << "another communicator has to ask for its own";
+  EXPECT_EQ(all_reduce_value(moved, 1, Reduce::sum), moved.size());
+}
 
 TEST_P(Collectives, Broadcast) {
   for (int root = 0; root < world().size(); ++root) {
@@ -166,11 +196,62 @@ TEST_P(Collectives, AllToAllVarying) {
     EXPECT_EQ(counts.send_total, send.size());
     ASSERT_EQ(counts.receive_total, expected.size());
     const auto total = all_reduce_value(world(), counts.send_total, Reduce::sum);
-    EXPECT_EQ(counts.fits_int, total <= GetParam()) << "every rank decides by the same number";
+    EXPECT_EQ(counts.fits_int, total <= count_limit()) << "every rank decides by the same number";
     std::vector<Triple> received(counts.receive_total);
     all_to_all_varying(world(), send.data(), received.data(), counts);
     EXPECT_EQ(received, expected);
   }
+}
+
+/// Blocks that fit into a slot of the node's memory, blocks that do not, and rounds in which only one rank's do not.
+TEST_P(Collectives, ExchangeBlocks) {
+  ExchangeCounts counts;
+  std::vector<std::byte> received;
+  const auto byte_of = [](std::size_t from, std::size_t to, std::size_t i) {
+    return static_cast<std::byte>(from * 31 + to * 17 + i);
+  };
+  for (const std::size_t scale : {1U, 0U, 100U, 5'000U, 20'000U, 3U}) {
+    const auto count = [&](std::size_t from, std::size_t to) {
+      return (from == 0 && scale == 5'000 ? 20 : 1) * scale * ((from * 7 + to * 3) % 5);
+    };
+    std::vector<std::size_t> to_send(ranks());
+    std::vector<std::byte> send;
+    for (std::size_t peer = 0; peer < ranks(); ++peer) {
+      to_send[peer] = count(self(), peer);
+      for (std::size_t i = 0; i < to_send[peer]; ++i) send.push_back(byte_of(self(), peer, i));
+    }
+    if (GetParam() < 64 && GetParam() != 0 && scale > 100) continue; // a message a byte
+    exchange_blocks(world(), send.data(), to_send, received, counts);
+    std::size_t wrong = 0, expected_total = 0;
+    for (std::size_t peer = 0; peer < ranks(); ++peer) {
+      ASSERT_EQ(counts.receive_counts[peer], count(peer, self())) << "scale " << scale << ", from " << peer;
+      for (std::size_t i = 0; i < count(peer, self()); ++i)
+        wrong += received[counts.receive_offsets[peer] + i] != byte_of(peer, self(), i);
+      expected_total += count(peer, self());
+    }
+    EXPECT_EQ(counts.receive_total, expected_total);
+    EXPECT_EQ(wrong, 0U) << "scale " << scale;
+  }
+}
+
+/// Slots are used again and again, also by ranks that are late, and for calls of all kinds and sizes in turn.
+TEST_P(Collectives, ManyInARow) {
+  std::uint64_t expected = 0, sum = 0;
+  for (std::uint64_t round = 0; round < 2000; ++round) {
+    if (round % 97 == self()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    sum += all_reduce_value<std::uint64_t>(world(), round * (self() + 1), Reduce::sum);
+    expected += round * (ranks() * (ranks() + 1) / 2);
+    const auto root = static_cast<int>(round % ranks());
+    if (round % 3 == 0) sum += broadcast_value<std::uint64_t>(world(), world().rank() == root ? round : 0, root);
+    if (round % 3 == 0) expected += round;
+    if (round % 5 == 0) barrier(world());
+    if (round % 500 == 0 && count_limit() > 64) { // too long for a slot
+      std::vector<std::uint64_t> words(20'000, self());
+      all_reduce(world(), std::span<std::uint64_t>(words), Reduce::max);
+      EXPECT_EQ(words.back(), ranks() - 1);
+    }
+  }
+  EXPECT_EQ(sum, expected);
 }
 
 TEST(CollectivesLimits, AreClampedToInts) {

@@ -1,6 +1,7 @@
 // MPI's collectives on spans and std::size_t counts. MPI 3.1 counts are ints; these wrappers split what is longer than
 // count_limit(), so that no caller ever narrows a count. All functions are collective unless marked Local, all throw
-// MpiError, and counts are in elements of T.
+// MpiError, and counts are in elements of T. On a communicator that uses the node's memory, calls of few bytes do not
+// enter MPI (Communicator::use_node_memory).
 #pragma once
 
 #include <algorithm>
@@ -48,12 +49,19 @@ struct ExchangeCounts {
   std::vector<std::size_t> send_counts, send_offsets;       ///< one per peer, in elements
   std::vector<std::size_t> receive_counts, receive_offsets; ///< one per peer, in elements
   std::size_t send_total = 0, receive_total = 0;
-  bool fits_int = true; ///< all ranks together send at most count_limit() elements
+  bool fits_int = true;               ///< all ranks together send at most count_limit() elements
+  std::size_t grand_total = kUnknown; ///< what all ranks together send, if they know it
+  static constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
 
   /// Learns the receive counts from the peers (one MPI_Alltoall). Collective. Reuses this object's storage.
   void update(const Communicator& comm, std::span<const std::size_t> counts_to_send);
 
+  /// What this rank sends, one block behind the other. Local.
+  void set_blocks(std::span<const std::size_t> counts_to_send);
+
  private:
+  friend void exchange_blocks(const Communicator&, const std::byte*, std::span<const std::size_t>,
+                              std::vector<std::byte>&, ExchangeCounts&);
   std::vector<std::uint64_t> scratch_;
 };
 
@@ -184,5 +192,11 @@ template <Transferable T>
 void all_to_all_varying(const Communicator& comm, const T* send, T* receive, const ExchangeCounts& counts) {
   detail::all_to_all_varying(comm, send, receive, counts, datatype_of<T>(), sizeof(T));
 }
+
+/// update() and all_to_all_varying() of bytes in one: `counts_to_send[p]` bytes of `send` to each peer p, the blocks
+/// one behind the other; what comes lies in `received`, which grows if it must, where `counts` says. Where the node's
+/// memory is used and all blocks of each rank fit into its slot, the ranks meet once instead of twice.
+void exchange_blocks(const Communicator& comm, const std::byte* send, std::span<const std::size_t> counts_to_send,
+                     std::vector<std::byte>& received, ExchangeCounts& counts);
 
 } // namespace core

@@ -30,6 +30,10 @@ class Session {
   /// This rank's number when the job began: the launcher's. Local.
   [[nodiscard]] int first_rank() const noexcept { return worlds_.front().rank(); }
 
+  /// Collectives of few bytes on world() go through memory that the ranks share, where that can be
+  /// (Communicator::use_node_memory). Collective; before the first attempt.
+  void use_node_memory() { worlds_.back().use_node_memory(); }
+
   /// Runs `attempt` on every rank until it has completed on all that live. When a rank dies on the way, the others are
   /// interrupted, world() shrinks, and each survivor calls `lost`, which must not communicate, before the next attempt.
   /// An error that ranks have agreed on ends the attempts on all of them. Where MPI does not survive failures this is

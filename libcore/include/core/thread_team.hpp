@@ -10,7 +10,9 @@ namespace core {
 /// A fixed number of threads that run the same function side by side. With one thread nothing is spawned.
 class ThreadTeam {
  public:
-  explicit ThreadTeam(int threads);
+  /// `teams_on_machine`: ranks that have such a team here. Threads that wait spin for a moment first, unless all teams
+  /// together have more threads than there are cores.
+  explicit ThreadTeam(int threads, int teams_on_machine = 1);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;

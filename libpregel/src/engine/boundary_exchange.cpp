@@ -97,6 +97,7 @@ BoundaryExchange::BoundaryExchange(const DistributedGraph& graph, std::size_t me
   all_counts_.send_total = plan.send_offsets.back();
   all_counts_.receive_total = plan.receive_offsets.back();
   all_counts_.fits_int = plan.fits_int;
+  all_counts_.grand_total = plan.mirrors_everywhere;
 }
 
 ExchangeVolume BoundaryExchange::exchange_all(std::byte* slots) {
@@ -210,11 +211,10 @@ ExchangeVolume BoundaryExchange::exchange(std::byte* slots, VertexSet& published
     volume.values += count;
     volume.bytes += block_bytes_[p];
   }
-  counts_.update(*graph_.comm, block_bytes_);
+  counts_.set_blocks(block_bytes_);
   if (send_.size() < counts_.send_total) send_.resize(counts_.send_total);
-  if (receive_.size() < counts_.receive_total) receive_.resize(counts_.receive_total);
   for (std::size_t p = 0; p < positions_.size(); ++p) encode(slots, p);
-  core::all_to_all_varying(*graph_.comm, send_.data(), receive_.data(), counts_);
+  core::exchange_blocks(*graph_.comm, send_.data(), block_bytes_, receive_, counts_);
   for (std::size_t p = 0; p < positions_.size(); ++p) decode(slots, published, p);
   return volume;
 }

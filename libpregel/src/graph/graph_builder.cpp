@@ -320,6 +320,7 @@ class PartBuilder {
     plan.send_offsets = exchange.receive_offsets;
     plan.send_offsets.push_back(exchange.receive_total);
     plan.fits_int = exchange.fits_int;
+    plan.mirrors_everywhere = exchange.grand_total;
     plan.send_vertices.reserve(wanted.size());
     core::UntouchedVector<std::uint64_t>& offsets = plan.mirrors_of.offsets;
     offsets.assign(graph_.local_count + std::size_t{1}, 0);

@@ -55,6 +55,7 @@ struct ExchangePlan {
   std::vector<std::size_t> receive_offsets; ///< mirrors of peer p: slots local_count + receive_offsets[p] ..
   Rows<MirrorReference> mirrors_of;         ///< a row a local vertex: the inverse of send_vertices
   bool fits_int = true;                     ///< the same on every rank: one MPI_Alltoallv can carry it all
+  std::size_t mirrors_everywhere = 0;       ///< the same on every rank: mirrors of all ranks together
 };
 
 struct DistributedGraph {
