@@ -17,11 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Yields that take longer have given the core to a thread that used up a time slice (3 ms where two cores share one
-/// queue length); ranks of one job that share a core yield to each other in microseconds.
-constexpr std::chrono::microseconds kSlow{500};
-/// How long sleeping is preferred then. Trying again once a second costs a thousandth or two.
-constexpr std::chrono::seconds kSleepFor{1};
+/// Yields that take longer have given the core to a thread that used up its time slice (2.8 ms and more); one that
+/// yields itself, or waits for something, gives it back sooner.
+constexpr std::chrono::microseconds kSlow{1500};
+/// Sleeping is preferred then for so many times as long: trying to yield again costs a fiftieth of the time.
+constexpr int kSleepFor = 50;
 
 /// When yields may be tried again; of all threads of this process.
 std::atomic<Clock::rep> yields_again_at{0};
@@ -34,7 +34,7 @@ bool yield_core() noexcept {
   sched_yield();
   const Clock::time_point end = Clock::now();
   if (end - begin > kSlow)
-    yields_again_at.store((end + kSleepFor).time_since_epoch().count(), std::memory_order_relaxed);
+    yields_again_at.store((end + kSleepFor * (end - begin)).time_since_epoch().count(), std::memory_order_relaxed);
   return true;
 }
 

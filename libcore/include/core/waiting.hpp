@@ -28,8 +28,8 @@ inline void relax_processor() noexcept {
 #endif
 }
 
-/// Lets another thread have this core. False, at once, where a yield of this process took long within the last second:
-/// something else keeps the cores busy, and whoever waits should sleep instead. Local.
+/// Lets another thread have this core. False, at once, where a yield of this process took long not long ago: something
+/// else keeps the cores busy, and the caller should sleep instead. Local.
 [[nodiscard]] bool yield_core() noexcept;
 
 /// One wait of a thread, from the first look in vain to the last. Local.
